@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # libselfmon's targets. `make help` lists them.
 
-# ARCH=arm64, riscv64 and ppc64el build for another machine with Debian's cross
-# compilers. Without ARCH, or with this machine's own name, make builds for this
-# machine.
+# ARCH=arm64, ARCH=riscv64 and ARCH=ppc64el build for another machine with
+# Debian's cross compilers. Without ARCH, or with this machine's own name, make
+# builds for this machine.
 ARCH ?=
 ifneq ($(filter $(ARCH),$(shell uname -m | sed \
 	's/^x86_64$$/& x86-64 x86 amd64/; s/^aarch64$$/& arm64/')),)
@@ -73,12 +73,12 @@ warnings += -Werror
 endif
 c_warnings := $(warnings) -Wstrict-prototypes -Wmissing-prototypes
 
-# libpfm4 is searched at run time, so nothing is linked.
+# libpfm4 is loaded at run time, so nothing is linked.
 pfm_cflags := $(if $(filter 0,$(PFM)),-DSELFMON_NO_PFM)
 
 # Static objects find the thread's state by a TLS descriptor if the compiler
-# supports them: in a shared object this is a call that saves all registers, and
-# in a program there is no call.
+# supports TLS descriptors. In a shared object, the access is then a call that
+# preserves all registers. In a program there is no call.
 tls := $(shell $(CC) -mtls-dialect=gnu2 -x c -fPIC -c /dev/null -o /dev/null \
 	2>/dev/null && echo -mtls-dialect=gnu2)
 
@@ -100,7 +100,8 @@ man_pages := $(wildcard man/*.[0-9])
 
 static_lib := $(O)/libselfmon.a
 shared_lib := $(O)/libselfmon.so.$(version)
-# Before 1.0 a minor version may change the ABI, and the soname says so.
+# Before 1.0 a minor version may change the ABI, so the soname has the minor
+# version.
 series := $(if $(filter 0,$(major)),$(node),$(major))
 soname := libselfmon.so.$(series)
 
@@ -110,7 +111,7 @@ cmake_files := $(addprefix $(O)/selfmon-,config.cmake config-version.cmake)
 examples := $(patsubst examples/%.c,$(O)/examples/%, \
 	$(wildcard examples/*.c examples/fibers/*.c)) \
 	$(patsubst examples/%.cc,$(O)/examples/%,$(wildcard examples/*.cc))
-# Not the benchmark, which only measures.
+# Leaves out the benchmark, which only measures.
 examples_off := $(patsubst $(O)/examples/%,$(O)/examples-off/%, \
 	$(filter-out %/sums,$(examples)))
 
@@ -129,8 +130,8 @@ lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc $(cmake_files) ## The library
 
 # ---- the library -----------------------------------------------------------
 
-# Files that neither a visit nor a snapshot runs through are compiled for size.
-# If the caller chose another level than -O2, that level stays.
+# Files whose code runs in no visit and no snapshot are compiled for size,
+# unless the caller chose another level than -O2.
 cold := doctor/% event/% report/% \
 	$(addprefix counters/,attr_fallback% granted% guard% open% grouping%) \
 	$(addprefix platform/,cp% create% directory% facts% fault% \
@@ -140,8 +141,8 @@ cold := doctor/% event/% report/% \
 		trace% watch%)
 code_cflags = $(if $(filter $(cold:%=libselfmon/%),$<),$(CFLAGS:-O2=-Os),$(CFLAGS))
 
-# Protected visibility: a shared object that links the library into itself uses
-# its own copy, even if the process has another copy too.
+# Symbols have protected visibility: a shared object that contains the library
+# uses its own copy, even if the process has another copy.
 $(O)/static/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(lib_cflags) $(CPPFLAGS) $(code_cflags) -fPIC \
@@ -155,13 +156,13 @@ $(O)/shared/%.o: %.c $(O)/flags
 		$(code_cflags) -fPIC \
 		$(if $(findstring platform/pfm,$<),$(pfm_cflags)) -c $< -o $@
 
-# The symbols that a region refers to if the ends of its visits are inlined:
-# selfmon/inline.h.
+# The symbols to which a region refers if its end is inlined (selfmon/inline.h).
 inlined_symbols := selfmon_impl_self_$(version) selfmon_impl_enter_at \
 	selfmon_impl_enter_child_at selfmon_impl_leave_unusual
 
-# One object, with its hidden symbols made local. A program that links it sees
-# only the API, and the exit report is linked in whenever anything is.
+# One object, with its hidden symbols made local. A program that links the
+# archive sees only the API. If the program links anything of the library, the
+# exit report is linked, too.
 $(O)/selfmon.o: $(objects)
 	$(call quiet,LD)$(LD) -r $(objects) -o $@
 	@$(OBJCOPY) --localize-hidden $@
@@ -170,7 +171,7 @@ $(O)/selfmon.o: $(objects)
 $(static_lib): $(O)/selfmon.o
 	$(call quiet,AR)rm -f $@ && $(AR) rcs $@ $<
 
-# Only the program defines the functions that a sanitizer calls.
+# -z defs fails with sanitizers, whose functions only the program defines.
 no_undefined = $(if $(findstring -fsanitize,$(LDFLAGS)),,-Wl$(comma)-z$(comma)defs)
 
 $(shared_lib): $(pic_objects) libselfmon/selfmon.map
@@ -181,7 +182,7 @@ $(shared_lib): $(pic_objects) libselfmon/selfmon.map
 	@ln -sf $(@F) $(O)/$(soname)
 	@ln -sf $(soname) $(O)/libselfmon.so
 
-# Always made again, because PREFIX may differ from the last time.
+# Always made again, because PREFIX may have changed since the last time.
 $(O)/selfmon.pc: libselfmon/selfmon.pc.in FORCE
 	@mkdir -p $(@D)
 	@sed -e 's|@PREFIX@|$(PREFIX)|' \
@@ -233,7 +234,7 @@ $(O)/examples/%: examples/%.cc $(static_lib)
 	$(call quiet,CXX)$(CXX) $(app_cxxflags) $(CPPFLAGS) $(CXXFLAGS) $< \
 		$(static_lib) $(LDFLAGS) -o $@
 
-# With SELFMON_DISABLE, so nothing of the library is needed to link.
+# Compiled with SELFMON_DISABLE, and linked without the library.
 $(O)/examples-off/%: examples/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) -DSELFMON_DISABLE $(CPPFLAGS) \

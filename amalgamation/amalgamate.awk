@@ -6,9 +6,9 @@
 #            selfmon_all.h replaces the files of include/
 #       more the FILEs, which include selfmon_all.h instead of selfmon.h
 #
-# A file that others include under a condition must be named before them.
-# Nothing is renamed, because no two files of the library define the same static
-# name. Macros of a file are undefined at its end.
+# If one FILE includes another FILE under a condition, name the included FILE
+# first. Nothing is renamed, because no two files of the library define the same
+# static name. Macros of a file are undefined at its end.
 
 # The path of the file that the line `text` in file `from` includes, or "" for a
 # header of the system.
@@ -41,8 +41,8 @@ function readable(path, line, result)
 	return result
 }
 
-# Lines are kept in an array, because a string that grows is copied for each
-# line.
+# Lines are kept in an array: appending to a string would copy the whole string
+# for each line.
 function put(text)
 {
 	body[++lines] = text
@@ -54,8 +54,8 @@ function print_body(i)
 		print body[i]
 }
 
-# An extern declaration in a .c file names a symbol that the library does not
-# define. It must not get hidden visibility.
+# An extern declaration in a .c file names a symbol that is defined outside of
+# the library, so it must not get hidden visibility.
 function put_foreign(text)
 {
 	put("#pragma GCC visibility push(default)\n" text \
@@ -92,8 +92,8 @@ function include(text, from, conditional, path)
 		add(path, conditional)
 }
 
-# A file must not be included first under a condition: if the condition is
-# false, the file would be missing where it is needed without one.
+# Fails if a file is first included under a condition and then without one: if
+# the condition is false, its text would be missing.
 function add(path, conditional, line, depth, defined, names, i, name)
 {
 	if (path in seen) {
@@ -103,7 +103,7 @@ function add(path, conditional, line, depth, defined, names, i, name)
 	}
 	seen[path] = conditional
 	exists[path] = 1
-	depth = path ~ /\.c$/ ? 0 : -1 # less its guard
+	depth = path ~ /\.c$/ ? 0 : -1 # the include guard does not count
 	if (files++ || what != "more")
 		put("\n/* ---- " path " ---- */\n")
 	while ((status = (getline line < path)) > 0) {

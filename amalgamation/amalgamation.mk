@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Makes the library as two files, for programs that contain the library's
-# source, and the optional files of C++ and benchmarks. Included by the
-# Makefile.
+# Makes the amalgamation: the library as two files, for programs that contain
+# its source. Also makes the optional files for C++ and for benchmarks. Included
+# by the Makefile.
 
 all_files := $(addprefix $(O)/amalgamation/selfmon_all,.h .c .hpp _bench.h)
 amalgamate := amalgamation/amalgamate.sh

@@ -4,12 +4,12 @@
  *
  *	accuracy [--repeats=N] [--quick]
  *
- * Nine kinds of work (bench/accuracy_work.h) in several sizes: each alone in a
- * region, and each in a parent and again in its child. The true cost is the
- * time per iteration of the same loop without regions. It is measured right
- * before and right after the loop with regions, in many short rounds. Each
- * round has its own rows in the report, and an error is the median over the
- * rounds.
+ * There are nine kinds of work (bench/accuracy_work.h) in several sizes. Each
+ * is measured alone in a region, and twice: in a parent and again in its child.
+ * The true cost is the time per iteration of the same loop without regions. It
+ * is measured right before and right after the loop with regions, in many short
+ * rounds. Each round has its own rows in the report, and an error is the median
+ * over the rounds.
  *
  * Each repeat is a separate process, because the library measures its overhead
  * once per process. A value is inside if its error is at most the noise stated
@@ -32,7 +32,8 @@
 #define REPEATS_MAX 1000
 #define ROUNDS 11
 #define VISITS 400
-#define BUSY 1.5 /* factor over the fastest empty loop */
+/* A round is busy if its empty loop takes this many times the fastest. */
+#define BUSY 1.5
 
 static const double size_ns[] = { 10, 13, 20, 35, 60, 110, 200, 300 };
 #define SIZES (sizeof(size_ns) / sizeof(size_ns[0]))
@@ -99,7 +100,7 @@ static double time_loop(loop_fn *loop, const struct work *work)
 	return ns_since(before) / VISITS;
 }
 
-/* The most sensitive indicator of other load on the machine. */
+/* The time of this loop shows other load on the machine best. */
 static double time_empty_loop(void)
 {
 	const uint64_t before = selfmon_clock_ticks();

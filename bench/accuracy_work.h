@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nine kinds of work for bench/accuracy.c: each in a loop without regions, in a
- * region, and twice, in a region and in its child.
+ * Nine kinds of work for bench/accuracy.c. Each kind runs in a loop without
+ * regions, in a region, and twice: in a region and in its child.
  *
- * Each visit uses the result of the previous one, so that the visits of a bare
- * loop do not overlap. Otherwise a visit would have no time of its own.
+ * Each visit uses the result of the previous one, so that the iterations of a
+ * bare loop do not overlap. If they did, the time of a single visit would be
+ * undefined.
  */
 #ifndef BENCH_ACCURACY_WORK_H
 #define BENCH_ACCURACY_WORK_H
@@ -21,7 +22,7 @@
 
 #define NEVER_INLINE __attribute__((noinline))
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-/* Hides the value's origin from the compiler. */
+/* Keeps the compiler from assuming anything about the value. */
 #define HIDE(value) __asm__ volatile("" : "+r"(value))
 
 static uint64_t l1_word[L1_WORDS];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The bare operations that any such library needs, without a library. */
+/*
+ * The bare operations that any profiling library needs, such as timestamp
+ * pairs.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -46,10 +46,7 @@ static const struct bench_case {
 	{ "events-8", bench_case_events_8 },
 };
 
-/*
- * Programs in directories beside this one, whose rows are used like those of a
- * case.
- */
+/* Programs in folders next to this program. They print rows like a case. */
 static const struct bench_peer {
 	const char *folder, *program, *without;
 } peers[] = {
@@ -93,8 +90,8 @@ static bool run_program(const char *program, const char *name, bool json,
 }
 
 /*
- * Runs FOLDER/NAME, next to this program. A peer exists if its library was
- * installed.
+ * Runs FOLDER/NAME, next to this program. A peer was only built if its library
+ * was installed.
  */
 static bool run_peer(const struct bench_peer *peer, bool json, bool is_quick)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bench: the library's cost, next to that of the bare operations under it,
- * measured in the same run. Nothing here asserts times.
+ * The bench measures the library's cost and, in the same run, the cost of the
+ * bare operations that the library consists of. Nothing here asserts times.
  *
  * Each case is a process of its own, since a process sets its events once. The
  * operations of a case alternate, so that changes of the machine's speed affect
@@ -42,7 +42,7 @@ struct bench_row {
 	enum bench_judge judge;
 };
 
-/* Amount of measuring. */
+/* How much is measured. */
 struct bench_effort {
 	unsigned int rounds;
 	/* Number of visits in one round of an operation that takes a few ns. */
@@ -54,14 +54,14 @@ extern struct bench_effort bench_effort;
 
 /* ---- measure.c ----------------------------------------------------------- */
 
-/* Runs the operation n times. If `each` is set, that many times for each n. */
+/* Runs the operation n times, or n * each times if `each` is not 0. */
 typedef void (*bench_loop_fn)(uint64_t n);
 
 struct bench_operation {
 	const char *what;
 	bench_loop_fn loop;
 	uint64_t n;            /* operations in each round */
-	uint64_t each;         /* operations for each n; 0 means 1 */
+	uint64_t each;         /* operations in one of n; 0 means 1 */
 	int against;           /* index of the operation by which ratio
 			        * divides; -1: none */
 	const char *against_name;
@@ -97,7 +97,10 @@ void bench_print_end(bool json);
 
 /* ---- common.c ------------------------------------------------------------ */
 
-/* Ends the case and the bench: a count (not a time) was wrong. */
+/*
+ * Ends the case and the bench with a failure, because a count was wrong. Times
+ * never fail.
+ */
 _Noreturn void bench_fail(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
@@ -109,7 +112,7 @@ _Noreturn void bench_refused(const char *format, ...)
  * Sets the events of this process's regions; NULL or "none" measures only time.
  */
 void bench_configure(const char *events);
-/* Its regions measure only time, and their slowest visits are kept. */
+/* Configures regions that measure only time and keep their slowest visits. */
 void bench_configure_recorded(void);
 
 /*

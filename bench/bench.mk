@@ -34,7 +34,7 @@ $(O)/bench/instructions-shared: $(O)/bench/instructions.o $(shared_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
 		-Wl,-rpath,$(abspath $(O)) -o $@
 
-# Visits with counters, on machines without user reads.
+# Measures user reads on machines without user reads.
 ifeq ($(shell $(CC) -dumpmachine | cut -d - -f 1),x86_64)
 bench_user := $(O)/bench/user
 endif
@@ -72,8 +72,8 @@ $(O)/bench/accuracy: $(O)/bench/accuracy.o $(static_lib)
 $(O)/bench/overhead: $(O)/bench/overhead.o
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
 
-# Compares rows in two states of the machine. A candidate is a program, for each
-# form of the library: bench/states/parts.c.
+# Measures rows in two states of the machine, quiet and busy. Each candidate
+# program has one form of the library: bench/states/parts.c.
 states_objects := $(patsubst %,$(O)/bench/states/%.o,states parts rounds \
 	emit neighbour empty)
 states_common := $(addprefix $(O)/bench/,common.o measure.o summary.o \
@@ -95,7 +95,7 @@ $(O)/bench/states/candidate-shared: $(candidate_objects) $(shared_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
 		-Wl,-rpath,$(abspath $(O)) -o $@
 
-# Regions inlined in programs with the static library.
+# Candidates whose regions are inlined, linked with the static library.
 inlined_objects := $(candidate_sources:bench/states/%.c=$(O)/bench/states/inlined-%.o)
 $(inlined_objects): $(O)/bench/states/inlined-%.o: \
 		bench/states/%.c $(O)/flags
@@ -129,7 +129,7 @@ $(O)/bench/states/candidate-single: $(candidate_sources) $(all_files) \
 		-o $@ 2> $@.log || { cat $@.log; exit 1; }; \
 	fi
 
-# Tracy's source is in the folder TRACY. A client drains its queue.
+# TRACY=FOLDER is Tracy's source. A client drains its queue.
 TRACY ?=
 ifneq ($(TRACY),)
 states_programs += $(O)/bench/states/candidate-tracy

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2154
-# Sourced, with $program set to bench/instructions. Computes the cost of one
-# operation: callgrind's count of a program with 2n of them minus that with n.
+# Sourced, with $program set to bench/instructions. Computes the instructions of
+# one operation: callgrind's count of a run with 2n operations minus that of a
+# run with n operations, divided by n.
 
 # A command that runs the program, such as env with its arguments.
 in_front=
@@ -20,7 +21,7 @@ counted() {
 turn() {
 	# A visit that is the longest so far of its place takes a slow path,
 	# which is frequent among the first hundred visits. A sample takes about
-	# 100,000 instructions, and the number of samples differs by one.
+	# 100,000 instructions, and a run may take one sample more or less.
 	case $1 in
 	children-1000 | *sampled | both-rings) n=200000 ;;
 	*) n=20000 ;;

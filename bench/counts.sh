@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Counts user instructions of the paths without a PMU, for bench/compare.sh:
+# Counts user instructions of the paths that need no PMU, for bench/compare.sh:
 # lines "COUNT WHAT".
 #
 #	bench/counts.sh PROGRAM
 #
-# Other first visits are excluded: their cost depends on what the process did
-# before.
+# First visits are excluded, except the first of a process: their cost depends
+# on what the process did before.
 
 set -eu
 # shellcheck disable=SC2034
@@ -20,9 +20,11 @@ count() {
 	printf '%d %s\n' $((each - loop)) "$2"
 }
 
-# The first region of a process including its end, minus a process without one.
+# The instructions of a process with one region, including its exit, minus those
+# of a process without a region.
 count_start() {
-	# Without the caller's environment, since each variable is parsed.
+	# The environment is nearly empty, since each of its variables is
+	# parsed.
 	in_front="env -i PATH=$PATH SELFMON_ENABLE=0"
 	one=$(counted start 1)
 	none=$(counted start 0)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Measures what a report adds to a tiny program, which has two regions and
- * little work: its time from start to end, and its CPU time, with each report
- * and without. The program is this one with the argument "tiny". SELFMON_EVENTS
- * is as the caller's.
+ * little work. Compares wall time and CPU time from start to end, without a
+ * report and with each kind of report. The program is this one with the
+ * argument "tiny". SELFMON_EVENTS is passed on from the caller.
  *
  *	bench/exit [RUNS]	31 of each kind by default, alternately
  *
- * At most 2 ms more wall time than without a report are promised. Nothing fails
- * if they are exceeded: a busy machine takes any time for a process.
+ * The library promises at most 2 ms more wall time than without a report.
+ * Nothing fails if a report takes longer, since on a busy machine a process may
+ * take any time.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

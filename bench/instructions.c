@@ -6,9 +6,10 @@
  *	instructions address 0
  *
  * The second form prints the address of selfmon_impl_enter(), for
- * bench/lines.sh. "start" sets no options and uses the environment. Prints the
- * clock, since regions take another path if timestamps are unreliable. See
- * bench/callgrind.sh. A way with a ring says so if the thread has none.
+ * bench/lines.sh. The operation "start" sets no options and uses the
+ * environment. Prints the name of the clock, since regions take another path if
+ * timestamps are unreliable. Prints "no ring" if an operation needs a ring
+ * buffer and the thread has none. See bench/callgrind.sh.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@
 #include <selfmon.h>
 
 #define SOFTWARE "page-faults,minor-faults,major-faults,task-clock"
-/* Never in a run. */
+/* A period that is longer than any run, so that no sample is taken. */
 #define RARE "task-clock@1000s"
 #define NOINLINE __attribute__((noinline))
 
@@ -102,7 +103,10 @@ static NOINLINE void two_units(unsigned long n)
 
 #define CHILDREN_MAX 1000
 
-/* Visits `count` children of one place in turn; n is a multiple of count. */
+/*
+ * Visits `count` children of one place one after the other; n is a multiple of
+ * count.
+ */
 static NOINLINE void children(unsigned long n, unsigned long count)
 {
 	static struct selfmon_region *region[CHILDREN_MAX];
@@ -147,7 +151,10 @@ static NOINLINE void marked(unsigned long n)
 		selfmon_frame_mark(NULL);
 }
 
-/* Two fibers with visits open in each, without stacks to switch. */
+/*
+ * Switches between two fibers that have open visits. The fibers have no stacks
+ * of their own.
+ */
 static NOINLINE void switched(unsigned long n, int open)
 {
 	struct selfmon_fiber *const fiber[2] = {
@@ -267,8 +274,8 @@ static const struct way *way_named(const char *name)
 }
 
 /*
- * Returns true if the thread has a ring buffer, which unlike pages of counters
- * is longer than a page.
+ * Returns true if the thread has a ring buffer, which is longer than the pages
+ * of a counter.
  */
 static bool has_ring(void)
 {

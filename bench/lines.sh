@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Counts the 64-byte cache lines that one region pair touches: the data
-# accesses of one iteration, as seen by valgrind's lackey. Fails if there are
-# more than MOST. If iterations differ, those with the most frequent number of
-# instructions count, since a busy machine interrupts many.
+# Counts the 64-byte cache lines that one region pair touches: the data accesses
+# of one iteration, as seen by valgrind's lackey. Fails if there are more than
+# MOST. If the iterations differ, only those with the most frequent number of
+# instructions are used, since a busy machine interrupts many iterations.
 #
 #	bench/lines.sh PROGRAM time|user MOST [-v]
 #
-# user: with four counters, not counting their pages (bench/user.c). -v lists
-# where lines were touched first. An iteration goes from one entry of
-# selfmon_impl_enter to the next.
+# "user" means four counters read in user space; their pages are not counted
+# (bench/user.c). -v lists which instruction touched each line first. An
+# iteration is from one entry of selfmon_impl_enter to the next.
 
 set -eu
 program=$1

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory: pages that become resident as threads make their first visits, and as
- * one thread's call tree grows. Names are excluded: a region has one name for
- * all threads and paths.
+ * Measures memory: the pages that become resident as threads make their first
+ * visits, and as one thread's call tree grows. Names are excluded: all threads
+ * and paths share a region's name.
  */
 #include <pthread.h>
 #include <semaphore.h>

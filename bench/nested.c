@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Regions nested three deep, cycling over 16 sites, measuring only time. The
- * report must contain every visit, or the bench fails: a fast region that
- * counts wrong is useless.
+ * bench fails if the report does not contain every visit.
  */
 #include <string.h>
 
@@ -76,9 +75,8 @@ static void bare_apart(uint64_t n)
 /* ---- all sites in one function ------------------------------------------- */
 
 /*
- * Each k makes three sites, one for each depth, since the three regions are at
- * different places in the source. In site_##k() above, one site is visited at
- * all depths.
+ * Each k makes three sites, one for each depth. In site_##k() above, a single
+ * site is visited at all depths.
  */
 #define WITHIN(k, next)                                                        \
 	SELFMON_REGION("within " #k)                                           \

@@ -71,8 +71,8 @@ static double first_us_of_a_process(void)
 }
 
 /*
- * One-time cost of regions that are switched off, in addition to the cost of
- * their pairs.
+ * Measures the first region of a process when regions are switched off. This
+ * cost occurs once, in addition to the cost of each pair.
  */
 void bench_case_off_start(void)
 {

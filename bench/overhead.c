@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Measures what regions add to a real program: textstats over a generated text,
- * built with and without regions, alternately; CPU time, user and system.
+ * built with and without regions, alternately. Times are CPU times, user and
+ * system.
  *
  *	overhead [--quick|--exact] TEXTSTATS TEXTSTATS_OFF BENCH
  *
- * Two checks. With a region per stage, including the report: below 1 %. With a
- * region per line: at most visits x the cost of a pair, as measured by the
- * bench between the runs, plus 25 %. That is an upper bound. In the bench a
- * pair waits for the one before it; in a program its timestamps overlap with
- * the program's work. Two builds also differ by a percent from the placement of
- * their code.
+ * There are two checks. Regions around the stages must add less than 1 %,
+ * including the report. Regions around the lines must add at most the number of
+ * visits times the cost of a pair, plus 25 %. The cost of a pair is measured by
+ * the bench between the runs. It is an upper bound: in the bench a pair waits
+ * for the previous pair, while in a program its timestamps overlap with the
+ * program's work. Two builds also differ by a percent because their code is
+ * placed differently.
  *
  * --exact is for a machine whose clock is its instruction count, where nothing
- * overlaps. One run of each is sufficient. A region per line must then also add
- * at least the predicted cost, and the exit status shows the result.
+ * overlaps. One run of each variant is sufficient. Regions around the lines
+ * must then also add at least the predicted cost, and the exit status shows the
+ * result.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -169,8 +172,9 @@ static double run_way(char **program, enum way way)
 }
 
 /*
- * Each round begins with another variant, and every other one runs backwards:
- * the preceding run changes a run's time by more than the library does.
+ * Each pair of rounds begins with another variant, and every second round runs
+ * them in reverse order. The reason is that the preceding run changes a run's
+ * time by more than the library does.
  */
 static void measure(char **program, unsigned int number, struct round *round)
 {

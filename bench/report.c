@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures the cost of a report of many rows: taking it, and writing it in each
- * format; median of ROUNDS.
+ * Measures the cost of a report with many rows: the time to take the report,
+ * and to write it in each format. Each time is the median of ROUNDS.
  *
  *	bench/report [ROWS [FILE]]	FILE receives the JSON
  */

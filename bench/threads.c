@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first region of a thread creates its state and opens its counters.
- * Threads start one after the other and stay alive, so that none reuses the
- * state of an ended one. Then the same again, so that all reuse one.
+ * Measures the first region of a thread, which creates the thread's state and
+ * opens its counters. Threads start one after the other and stay alive, so that
+ * none reuses the state of an ended thread. After all have ended, the same
+ * number of threads starts again, and each reuses a state.
  */
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations with four counters read in user space, on machines without user
- * reads: n visits for bench/lines.sh, and switches of fibers with one or two
- * visits open in each and snapshots for bench/switch.sh:
+ * Runs operations with four counters read in user space, on machines without
+ * user reads: n visits for bench/lines.sh, and for bench/switch.sh n snapshots,
+ * or n switches of fibers with one or two visits open in each:
  *
  *	user user|switched-1|switched|snapshot|loop N
  *	user address 0
  *
- * This file and some of the library's objects have RDTSC in place of RDPMC (see
- * bench.mk). The touched memory and the number of instructions are the
- * same.
+ * This file and some of the library's objects are compiled with RDTSC in place
+ * of RDPMC (see bench.mk). The touched memory and the number of instructions
+ * are the same.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 
 #define COUNT 4
 
-/* Each page is separate, as the kernel's are. */
+/* Each event has a page of its own, as from the kernel. */
 static struct {
 	struct selfmon_page page __attribute__((aligned(4096)));
 } place[COUNT];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A region pair by number of events and by options. Each is a separate process;
- * all share the bare operation of the first row.
+ * A region pair with different numbers of events and different options. Each
+ * variant is a separate process. All are compared with the bare operation of
+ * the first row.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 
 #include "bench.h"
 
-/* As many software events as a set can have. */
+/* Specifications with 1 to 8 software events. */
 static const char *const events_of[] = {
 	"none",
 	"task-clock",
@@ -41,10 +42,7 @@ static void configure(struct selfmon_options *options, const char *events)
 		bench_fail("selfmon_configure");
 }
 
-/*
- * judge: the row is compared with this many bare timestamp pairs; 0: it is not
- * judged
- */
+/* judge is the budget, in bare timestamp pairs. 0: the row has no budget. */
 static void measure(const char *what, uint64_t n, double judge)
 {
 	struct bench_operation operation[] = {
@@ -83,7 +81,9 @@ EVENTS_CASE(6)
 EVENTS_CASE(7)
 EVENTS_CASE(8)
 
-/* The handler only handles faults, and does nothing in a visit. */
+/*
+ * The guard's handler runs only after faults, so visits should cost the same.
+ */
 void bench_case_guard(void)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
@@ -93,7 +93,10 @@ void bench_case_guard(void)
 	measure("region pair, time only, guarded", bench_effort.visits, 1.25);
 }
 
-/* The statistics are in the file's pages, not in the process's own memory. */
+/*
+ * With a live file, the statistics are in the file's pages instead of the
+ * process's own memory.
+ */
 void bench_case_live(void)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;

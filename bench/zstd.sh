@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Prints the instructions of zstd without regions, with regions compiled off,
-# with regions switched off, and with regions that measure only time. There are
-# two builds: regions around each block, and regions around each sequence, which
-# is too small for a region.
+# with regions switched off, and with regions that measure only time. One build
+# has a region around each block. Another has a region around each sequence,
+# which is too short for a region.
 #
 #	bench/zstd.sh BUILD ZSTD
 #

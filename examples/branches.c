@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same branch over the same numbers, shuffled and sorted: it costs less if
- * the CPU can predict it. The column branch-misses shows that directly. On a
- * machine without that counter the report says why, and the time still shows
- * it.
+ * The same branch over the same numbers, shuffled and sorted: the sorted
+ * numbers take less time, because the CPU can predict the branch. The column
+ * branch-misses shows the reason. On a machine without this counter the report
+ * says why it is missing, and the times still show the difference.
  *
  *	cc -O2 branches.c $(pkg-config --cflags --libs selfmon) -o branches
  *	./branches

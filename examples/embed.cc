@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A C++ program that controls its own output. Nothing is written at exit; the
- * report is taken and walked in code. A region ends like any object when an
- * exception passes.
+ * program takes the report and iterates over its rows. When an exception
+ * passes, a region ends like any other object.
  *
  *	c++ -std=c++17 embed.cc $(pkg-config --cflags --libs selfmon) -o embed
  *	./embed
@@ -31,7 +31,10 @@ int parse_number(std::string_view text)
 	return value;
 }
 
-/* The exception leaves the regions of parse_number, "sum" and "list N". */
+/*
+ * An exception of parse_number() ends the regions "parse_number", "sum" and
+ * "list N".
+ */
 int sum(std::string_view list, int index)
 {
 	const selfmon::Name name(("list " + std::to_string(index)).c_str());

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-# The library inside other programs; included by the Makefile.
+# Tests the library inside other programs. Included by the Makefile.
 #
-# Each folder of examples/ with a file `packages` (of Debian, one per line) is
-# an integration. Its own Makefile finds the library by pkg-config like any
-# user's, writes into O, and has a target `check`. Two more integrations are
-# Debian's packages, and the HTML page in a browser.
+# Each folder of examples/ with a file `packages` (Debian packages, one per
+# line) is an integration. The Makefile of the folder finds the library by
+# pkg-config like any user's, writes into O, and has a target `check`. Two more
+# integrations are in tests/programs: Debian's packages, and the HTML page in a
+# browser.
 
 # The checks that take longest are first.
 integrations := tests/programs/packaging tests/programs/browser \

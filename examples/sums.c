@@ -14,10 +14,7 @@
 
 static uint32_t number[NUMBERS];
 
-/*
- * Makes the compiler believe that the value is used. Otherwise it would remove
- * the sums.
- */
+/* Storing the sums here keeps the compiler from removing the loops. */
 static volatile uint64_t sink;
 
 static void forwards(void *context, uint64_t turns)

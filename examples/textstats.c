@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A real job in stages: the ten most frequent words of a file. Each stage is a
- * region inside a region for the whole, so that the report shows where the time
- * went. Stages also report their work, so the report has rates. With -l each
- * line is a region too: half a million visits in a file of 25 MB show the cost
- * of a visit. With -w each of them counts its words: the report has the mean and
- * the percentiles of words a line, and words a second.
+ * A real job in stages: finds the ten most frequent words of a file. Each stage
+ * is a region inside a region for the whole, so that the report shows where the
+ * time went. Stages also report their work, so the report has rates. With -l
+ * each line is a region too: half a million visits in a file of 25 MB show the
+ * cost of a visit. With -w each line also counts its words: the report has the
+ * mean and the percentiles of words per line, and words per second.
  *
  *	cc -O2 textstats.c $(pkg-config --cflags --libs selfmon) -o textstats
  *	./textstats [-l | -w] [FILE]           (default: standard input)
@@ -21,14 +21,14 @@
 
 #define TOP 10
 #define LONGEST 65536 /* longer words are split */
-/* Not inlined, so that a region around it does not change its machine code. */
+/* Not inlined: a region around a stage must not change its machine code. */
 #define STAGE static __attribute__((noinline)) void
 
 struct word {
-	const char *text; /* into the file's bytes; not terminated */
+	const char *text; /* points into `bytes`; not terminated */
 	uint32_t length;
 	uint32_t hash;
-	size_t count;     /* in the table; 0: free */
+	size_t count;     /* occurrences; 0: free */
 };
 
 struct stats {

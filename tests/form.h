@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For tests that exist in several forms: `make check` runs a sample, `make
- * check-full` everything, `make check-long` even more. TEST_FORM has the form.
- * Without TEST_FORM, it is that of `make check`.
+ * check-full` everything, `make check-long` even more. TEST_FORM is the form;
+ * if it is unset, the form is that of `make check`.
  */
 #ifndef SELFMON_TESTS_FORM_H
 #define SELFMON_TESTS_FORM_H
@@ -21,7 +21,7 @@ static inline int by_form(int quick, int full, int in_long)
 
 /*
  * For tests that only `make check` shortens. Under a sanitizer, TEST_FORM is
- * "sanitizer": by_form() returns `quick` there, because each step takes longer.
+ * "sanitizer", and by_form() returns `quick`, because each step takes longer.
  */
 static inline int quick_or_all(int quick, int all)
 {

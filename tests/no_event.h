@@ -4,9 +4,9 @@
 #define SELFMON_TESTS_NO_EVENT_H
 
 /*
- * This slot in the table of cache events is 0 for every x86 CPU (kernel
- * arch/x86/events, hw_cache_event_ids). A raw event would not fail: the drivers
- * of AMD, arm64 and riscv64 check only some of its bits.
+ * The event is an entry that is 0 in each x86 CPU's table of cache events
+ * (kernel arch/x86/events, hw_cache_event_ids). A raw event would not fail: the
+ * drivers of AMD, arm64 and riscv64 check only some of its bits.
  */
 #if defined(__x86_64__)
 #define NO_EVENT "dTLB-prefetch-misses"

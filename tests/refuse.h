@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests: from here on a seccomp filter makes one system call return an
+ * For tests: installs a seccomp filter that makes one system call return an
  * error.
  */
 #ifndef SELFMON_TESTS_REFUSE_H

@@ -53,8 +53,7 @@ static inline bool rows_say(const struct selfmon_report *report,
 	})
 
 /*
- * Returns what a row counted of a unit; fails the test if the row has no such
- * unit.
+ * Returns a row's values of a unit. Fails the test if the row has no such unit.
  */
 static inline struct selfmon_report_unit
 rows_counted(const struct selfmon_report *report, const struct selfmon_row *row,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests that a sanitizer's own behaviour would make fail. */
+/* For tests that fail under a sanitizer because of the sanitizer itself. */
 #ifndef SELFMON_TESTS_SANITIZER_H
 #define SELFMON_TESTS_SANITIZER_H
 

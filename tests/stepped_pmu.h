@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model of a PMU for the real machine code, which runs in a traced child. On
- * a machine without a PMU, or for a counter that does not exist, RDPMC faults.
- * The tracer then returns the value of this model, which is in memory shared
- * with the child.
+ * A model of a PMU for the library's machine code, which runs in a traced
+ * child. RDPMC faults on a machine without a PMU, or for a counter that does
+ * not exist. The tracer then returns the value of this model, which is in
+ * memory shared with the child.
  *
  * Each event is in one of two registers. A move acts like a context switch:
  * each event continues in its other register, from another value, and no count
@@ -26,7 +26,7 @@
 
 #define STEPPED_PMU_REGISTERS (2 * SELFMON_MAX_COUNTERS)
 #define STEPPED_PMU_WIDTH 48
-/* The index of register 0 in a page. No CPU has a counter of this number. */
+/* The index of register 0 in a page: no CPU has a counter with this number. */
 #define STEPPED_PMU_FIRST ((UINT32_C(1) << 28) + 1)
 
 struct stepped_pmu {
@@ -51,7 +51,7 @@ static inline uint64_t stepped_pmu_value(const struct stepped_pmu *pmu,
 	       (uint64_t)pmu->page[member].offset;
 }
 
-/* Number of group reads for which the current counts are prepared. */
+/* Number of group reads that can be served before counts are prepared again. */
 #define STEPPED_PMU_SERVED 16
 
 static inline void stepped_pmu_serve(struct stepped_pmu *pmu)
@@ -143,8 +143,8 @@ static inline void stepped_pmu_move(struct stepped_pmu *pmu)
 }
 
 /*
- * Returns true if the child stopped at an RDPMC that faulted. The instruction
- * then has its result, and the child is after it.
+ * Returns true if the child stopped at an RDPMC that faulted. In this case,
+ * stores the result of the instruction and moves the child past it.
  */
 static inline bool stepped_pmu_answer(const struct stepped_pmu *pmu, pid_t pid)
 {

@@ -19,11 +19,11 @@ $(O)/tests/%.o: tests/%.c $(O)/flags
 	$(call quiet,CC)$(CC) $(test_cflags) $(criterion_cflags) $(CPPFLAGS) \
 		$(CFLAGS) $(or $(code_for),-fPIE) -c $< -o $@
 
-# Position-independent code, as in a shared object, because compilers keep other
-# values across calls there.
+# Compiled as position-independent code, as in a shared object: compilers keep
+# different values across calls there.
 $(O)/tests/unit/moves.o $(O)/plain/tests/unit/moves.o: private code_for := -O2 -fPIC
 
-# Calls that tests/fault/kernel_faults.c, any.c and calls.c replace.
+# Functions that tests/fault/kernel_faults.c, any.c and calls.c replace.
 fault_wrapped := perf_open perf_open_wide perf_open_thread map_page \
 	unmap_page enable_group read close map_memory user_read_bits read_file \
 	unmap_memory thread_cpu_ns
@@ -111,7 +111,8 @@ check-unit: $(O)/unit/run
 	@tests/tools/emulated.sh qemu-$(cross:powerpc%=ppc%) $<
 endif
 
-# Each is compiled by Debian's cross compiler and runs under qemu-user.
+# The unit tests of other machines are compiled by Debian's cross compilers and
+# run under qemu-user.
 .PHONY: check-unit-arm64 check-unit-riscv64 check-unit-ppc64el
 check-unit-arm64 check-unit-riscv64 check-unit-ppc64el: check-unit-%:
 	+@$(MAKE) --no-print-directory WERROR=0 ARCH=$* check-unit
@@ -213,8 +214,8 @@ $(O)/tests/programs/unload/newer: tests/programs/unload/newer.c $(shared_lib)
 	$(call unload_cc,,-Wl$(comma)-z$(comma)lazy $@.so \
 		-Wl$(comma)-rpath$(comma)$(abspath $(O)))
 
-# In C++20 and later, inline functions of the headers are COMDAT. Not every
-# compiler has a linker for -flto.
+# Compiled as C++20, in which inline functions of the headers are COMDAT. -flto
+# is skipped if the compiler has no linker for it.
 guarded_cxx = $(call quiet,CXX)mkdir -p $(@D) && $(CXX) \
 	$(app_cxxflags) -std=c++20 $(CPPFLAGS) $(CXXFLAGS) $(1) -fPIC -shared \
 	$< $(LDFLAGS) $(2) -o $@
@@ -249,9 +250,9 @@ check-levels: $(static_lib) ## Nested regions at every level of optimisation
 		SELFMON_OUTPUT=none $(O)/tests/programs/levels/nested$$level; \
 	done; echo 'levels: nested alike from -O0 to -O3'
 
-# The order matters: the test takes code that follows these objects in the
-# program for the library's. scenes.o is the last one, because visits are
-# inlined into it.
+# The test takes all code that follows these objects in the program for the
+# library's, so the library is linked last. scenes.o is the last of these
+# objects, because visits are inlined into it.
 step_objects := $(patsubst %,$(O)/tests/programs/step/%.o,\
 	child counters main symbols scenes)
 $(O)/tests/programs/step/run: $(step_objects) $(objects)
@@ -263,9 +264,8 @@ check-step: $(O)/tests/programs/step/run ## A signal at each instruction of both
 endif
 
 # The same tests, with visits inlined into their regions instead of called. The
-# objects of the library are shared with the other build, and so are those of
-# unit tests without regions. check-flow and check-coroutine make inlined
-# variants themselves.
+# other build's objects are used for the library, and for unit tests without
+# regions. check-flow and check-coroutine make inlined variants themselves.
 inlined_units := $(filter %/trap_pmu.c, $(wildcard tests/unit/*.c)) \
 	$(shell grep -l SELFMON_REGION tests/unit/*.c)
 inlined = $(side_by_side) O=$(O)/inlined objects="$(objects)" \
@@ -438,8 +438,8 @@ sanitize = TEST_FORM=$(or $(long),sanitizer) tests/tools/check.sh $(O)/$@/check$
 	CFLAGS="-O1 -g -fno-omit-frame-pointer $(1)" CXXFLAGS="-O1 -g $(1)" \
 	LDFLAGS="$(filter -fsanitize=%,$(1))"
 
-# Children that a test forks end without freeing what the test has allocated.
-# Leaks are therefore searched only in the other programs.
+# Children that a test forks end without freeing what the test has allocated, so
+# leaks are only searched for in the other programs.
 asan: ## The tests under AddressSanitizer
 	+@$(call sanitize,-fsanitize=address) check-unit check-fault \
 		check-merge check-fuzz check-report && \
@@ -472,8 +472,7 @@ tsan-long: ## The same, in the long form of those that have one
 asan-long ubsan-long tsan-long: %-long:
 	+@TEST_FORM=long TEST_TIMEOUT=3600 $(MAKE) --no-print-directory $*
 
-# Unit tests without threads and signal handlers cannot race, so they are left
-# out.
+# Leaves out unit tests without threads and signal handlers, which cannot race.
 plain_sources := $(wildcard tests/kernel/*.c) tests/tools/plain/run.c \
 	tests/unit/moves.c \
 	$(shell grep -lE 'pthread|SIG[A-Z]|trap_pmu' tests/unit/*.c)
@@ -494,8 +493,8 @@ check-plain: $(O)/tests/tools/plain/run
 
 -include $(plain_objects:.o=.d)
 
-# Static programs: the hardware tests for machines that have only a kernel, and
-# the unit tests for an emulator of user programs.
+# Static programs: the hardware tests run on machines that have only a kernel,
+# and the unit tests run under an emulator of user programs.
 plain_of = $(patsubst %.c,$(O)/plain/%.o,$(wildcard tests/$(1)/*.c) \
 	tests/tools/plain/run.c)
 guest_objects := $(call plain_of,hw)

@@ -82,8 +82,8 @@ static void become(char **argv, int pipe_end, const sigset_t *signals)
 }
 
 /*
- * Returns the errno of execvp(3). If it succeeded, it has closed the pipe,
- * which is then empty.
+ * Returns the errno of execvp(3), or 0 if execvp(3) succeeded. Success closes
+ * the pipe without writing to it.
  */
 static int read_error(int pipe_end)
 {

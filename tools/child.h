@@ -29,8 +29,8 @@ struct child {
 int child_run(struct child *child, char **argv);
 
 /*
- * Kills this process by the signal that killed the child, if there was one;
- * else returns status.
+ * If a signal killed the child, kills this process with the same signal.
+ * Otherwise returns status.
  */
 int child_exit(const struct child *child, int status);
 

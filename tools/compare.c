@@ -52,8 +52,8 @@ static const char help[] =
 	"(--require-conclusive).\n";
 
 /*
- * Writes the comparison as a page with two reports: of each side, the run with
- * the median time.
+ * Writes the comparison as an HTML page with one report of each side: the run
+ * with the median time.
  */
 static void write_html(const struct compare *compare, FILE *to)
 {

@@ -143,9 +143,9 @@ void compare_json(const struct compare *compare, FILE *to)
 /* ---- Bencher ------------------------------------------------------------- */
 
 /*
- * Writes one benchmark for each region with one measure for each column: the
- * value of B, and bounds, which are the interval of B / A times the median of
- * A.
+ * Writes one benchmark for each region, with one measure for each column. A
+ * measure has the value of B. Its bounds are those of the interval of B / A,
+ * multiplied by the median of A.
  */
 static void put_measure(const struct compare_cell *cell, const char *name,
 			FILE *to)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes the verdicts. The sample of a region from each run is one number:
- * the mean time of a visit.
+ * Computes the verdicts. Each run contributes one value for a region: the mean
+ * time of a visit.
  *
  * A regression needs p < 0.05 after Holm's correction over the judged regions,
  * and an interval beyond the gate. A region without a significant change is
@@ -85,9 +85,10 @@ static size_t values_of(const struct compare *compare,
 }
 
 /*
- * Computes medians and the ratio. Readers will divide the printed medians, but
- * the interval belongs to another estimate of the ratio. Therefore the interval
- * is widened if it does not contain the quotient of the medians.
+ * Computes medians and the ratio. The ratio is the quotient of the printed
+ * medians, because readers will divide them. The interval is that of another
+ * estimate of the ratio (compare_ratio()). Therefore it is widened if it does
+ * not contain the quotient.
  */
 static void take_medians(struct compare_cell *cell)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes the verdicts. The sample of a region from each run is one number:
- * the mean time of a visit.
+ * Computes the verdicts. Each run contributes one value for a region: the mean
+ * time of a visit.
  *
  * A regression needs p < 0.05 after Holm's correction over the judged regions,
  * and an interval beyond the gate. A region without a significant change is

@@ -102,8 +102,8 @@ struct doctor_probe {
 	int together;    /* number of events that are counted */
 	/* The first event that is not counted. */
 	struct selfmon_failure dropped;
-	int running; /* copies of `instructions` on the PMU at once */
-	int counting;    /* how many of them really count */
+	int running; /* copies of `instructions` that the PMU accepts at once */
+	int counting;    /* how many of these copies count */
 	/*
 	 * True if `instructions` is read in user space. With several core
 	 * types, tried by a thread pinned to one type.
@@ -132,7 +132,8 @@ enum doctor_status {
 };
 
 /*
- * How a check is related to earlier ones, whose failure may cause its failure.
+ * Whether a failure of the check can cause failures of later checks, or follow
+ * from failures of earlier ones.
  */
 enum doctor_kind {
 	/* A failure of this check may prevent opening events. */

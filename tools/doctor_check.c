@@ -61,7 +61,10 @@ _Static_assert(CHECKS <= DOCTOR_CHECKS, "a report has room for all checks");
 
 static void find_causes(struct doctor_report *report)
 {
-	/* Whether an earlier check failed. */
+	/*
+	 * Whether an earlier failed check explains missing events or missing
+	 * user reads.
+	 */
 	bool opening = false, reading = false;
 	size_t i;
 

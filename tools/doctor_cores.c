@@ -76,8 +76,9 @@ static bool set_cpus(const struct doctor_cpus *cpus)
 }
 
 /*
- * Pins the thread to the core type that the remedy of the check core-types
- * names, or to another one if that fails.
+ * Pins the thread to the largest core type on which it may run. The remedy of
+ * the check core-types names the same type. If pinning fails, tries the next
+ * smaller type.
  */
 struct doctor_cpus doctor_cores_pin(const struct doctor_machine *machine)
 {

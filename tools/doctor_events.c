@@ -21,7 +21,7 @@ void doctor_check_attr(const struct doctor_case *from,
 		return;
 	}
 	doctor_say(&check->found, "%" PRId64 " bytes", size);
-	/* For counting, the kernel has to know only config1 and config2. */
+	/* Counting requires no fields after config2, which VER1 added. */
 	check->status = size >= PERF_ATTR_SIZE_VER1 ? DOCTOR_PASS
 						    : DOCTOR_WARN;
 	if (size >= PERF_ATTR_SIZE_VER1)

@@ -14,8 +14,8 @@
 /* Warn if the limits suffice for fewer threads. */
 #define THREADS_FEW 256
 /*
- * Number of descriptors needed to open one set, in addition to the program's
- * open files.
+ * If the limit is below this number, and not all default events could be
+ * opened, the limit is taken as the cause.
  */
 #define FILES_LEAST 16
 
@@ -46,7 +46,8 @@ static bool too_few_files(const struct doctor_probe *probe, int64_t limit)
 }
 
 /*
- * A thread's set needs one descriptor. The library uses at most half of all
+ * Checks for how many threads the limit of descriptors suffices. The set of a
+ * thread needs one descriptor. The library uses at most half of all
  * descriptors.
  */
 void doctor_check_descriptors(const struct doctor_case *from,

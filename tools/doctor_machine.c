@@ -145,7 +145,7 @@ static int64_t count_list(const char *list)
 }
 
 /*
- * Sorts the PMUs by core size. If capacities do not tell, sorts by name: both
+ * Sorts the PMUs by core size. If the capacities are equal, sorts by name: both
  * on Arm and on Intel, larger cores have the alphabetically later name.
  */
 static int by_size(const void *a, const void *b)

@@ -165,7 +165,10 @@ void doctor_check_together(const struct doctor_case *from,
 	doctor_explain(from, &from->probe->dropped, check);
 }
 
-/* A single counter is not judged, as in counters/granted.c. */
+/*
+ * If only one copy counts, there is no warning: an emulator may have one
+ * counter for each kind of event. See counters/granted.c.
+ */
 void doctor_check_granted(const struct doctor_case *from,
 			  struct doctor_check *check)
 {

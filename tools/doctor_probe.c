@@ -101,9 +101,9 @@ static void try_hardware(struct doctor_probe *probe)
 }
 
 /*
- * Returns why a tracepoint has no id. If tracefs is mounted, only root can
- * enter its directories. If not, there is an empty directory, which every user
- * can enter.
+ * Returns the reason why the id of a tracepoint cannot be read. If tracefs is
+ * mounted, only root can enter its directories. Otherwise its mount point is an
+ * empty directory, which every user can enter.
  */
 static int why_no_number(const char *path)
 {
@@ -263,8 +263,8 @@ static void try_all(const struct doctor_machine *machine,
 }
 
 /*
- * Makes all probes, with this thread pinned to one core type. Problems that
- * other core types cause are found by checks that read no counters.
+ * Makes all probes. This thread is pinned to one core type. Problems that only
+ * unpinned threads have are found by checks that read no counters.
  */
 void doctor_probe_all(const struct doctor_machine *machine,
 		      struct doctor_probe *probe)

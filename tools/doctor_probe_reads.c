@@ -58,8 +58,8 @@ static bool would_read(unsigned int flags, struct doctor_probe *probe)
 }
 
 /*
- * Reads a set with the guard, because some hypervisors offer counters but make
- * each read fault. Returns false in that case.
+ * Reads a set with the guard. Some hypervisors offer counters although each
+ * read faults: then the function returns false.
  */
 static bool survive_reads(struct doctor_probe *probe)
 {

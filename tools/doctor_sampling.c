@@ -93,7 +93,10 @@ static void warn_few(const struct doctor_case *from,
 		   "SELFMON_SAMPLE=auto,ring=16k");
 }
 
-/* With counters, rings take half of the memory: see session/ring_room.h. */
+/*
+ * If events are counted too, rings may use only half of the lockable memory:
+ * see session/ring_room.h.
+ */
 static void say_room(const struct doctor_case *from,
 		     struct doctor_check *check)
 {

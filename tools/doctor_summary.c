@@ -11,7 +11,7 @@
 
 /*
  * Limitations that the summary mentions if counters work, the worst first. The
- * texts are put before and after what the check found.
+ * summary prints `before`, the check's finding, and `after`.
  */
 static const struct {
 	const char *name, *before, *after;
@@ -47,8 +47,9 @@ const struct doctor_check *doctor_root_of(const struct doctor_report *report,
 }
 
 /*
- * Returns the root cause. If nothing is counted, returns the cause of this
- * rather than the cause of missing user reads.
+ * Returns the root cause of the problem. If no hardware event is counted, this
+ * is a cause that prevents opening events, rather than one that only prevents
+ * user reads.
  */
 static const struct doctor_check *find_root(const struct doctor_report *report)
 {

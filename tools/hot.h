@@ -15,7 +15,7 @@ struct hot {
 	const char *file; /* file of the most frequent line; "": unknown */
 	uint32_t line;
 	uint64_t count;	   /* samples */
-	uint64_t at_line;  /* how many of the samples are at that line */
+	uint64_t at_line;  /* samples at file:line */
 	bool inlined;	   /* all samples were in inlined copies */
 };
 

@@ -37,7 +37,7 @@ static void put_safe(const char *json, size_t size, FILE *to)
 	}
 }
 
-/* Leaves out the call stacks, since the page has their functions instead. */
+/* Leaves out the call stacks: html_hot.c writes the functions instead. */
 static int write_report(const void *of, FILE *to)
 {
 	const struct selfmon_report *const report = of;

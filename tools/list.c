@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Selfmon list: lists the events that can be counted on this machine, and how.
+ * selfmon list: lists the events that can be counted on this machine, and how.
  */
 #include "list.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Selfmon list: the events by their origin, and how they are counted on this
+ * selfmon list: the events by their origin, and how they are counted on this
  * machine.
  */
 #ifndef SELFMON_TOOLS_LIST_H

@@ -144,7 +144,10 @@ static bool collect_sysfs(struct list *list)
 	return fits;
 }
 
-/* Appends a tracepoint, if a specification can name it. */
+/*
+ * Appends a tracepoint. Leaves it out if its name cannot be written in a
+ * specification. Returns false if out of memory.
+ */
 static bool append_tracepoint(struct list *list, const char *name)
 {
 	struct selfmon_events events;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Selfmon list --plan SPEC: shows which events are counted together on this
+ * selfmon list --plan SPEC: shows which events are counted together on this
  * machine.
  */
 #include "list_plan.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Selfmon list --plan SPEC: shows which events are counted together on this
+ * selfmon list --plan SPEC: shows which events are counted together on this
  * machine.
  */
 #ifndef SELFMON_TOOLS_LIST_PLAN_H

@@ -60,7 +60,8 @@ static int unknown_command(const char *name)
 }
 
 /*
- * Returns the exit status. If the output could not be written, it is a failure.
+ * Flushes standard output. Returns the exit status: if the output could not be
+ * written, a success becomes a failure.
  */
 static int flushed(int status)
 {

@@ -32,10 +32,11 @@ struct pprof {
 	struct protobuf strings;     /* the end of the profile */
 	/* Finds strings that were written before. */
 	struct symbols_table text;
-	/* By id: true if the location or function was written. */
+	/* Whether the location or function with this id was written. */
 	bool *place, *function;
-	size_t places, functions; /* room */
-	uint64_t *limit;	  /* by module: end of its addresses so far */
+	size_t places, functions; /* allocated elements */
+	/* of each module: end of its addresses so far */
+	uint64_t *limit;
 	uint64_t *location;	  /* the locations of one sample */
 	bool failed;		  /* no memory */
 };

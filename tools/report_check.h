@@ -6,8 +6,8 @@
 #include "report_request.h"
 
 /*
- * All functions return 0 or, with a message, TOOL_USAGE; the last one returns
- * TOOL_NO instead.
+ * All functions return 0 if there is no error. Otherwise they print a message
+ * and return TOOL_USAGE, except report_check_view(), which returns TOOL_NO.
  */
 int report_take_format(const char *name, int *format);
 

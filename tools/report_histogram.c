@@ -116,8 +116,8 @@ static void put_buckets(const struct selfmon_report *report, size_t row,
 	put_quantiles(report, row, stream);
 	for (i = 0; i < count; i++) {
 		/*
-		 * Prints a gap for empty buckets. A smaller difference is only
-		 * caused by rounding.
+		 * Prints "..." in place of empty buckets. Smaller differences
+		 * between the bounds come from rounding.
 		 */
 		if (i && bucket[i].low_ns > bucket[i - 1].high_ns * 1.01)
 			fputs("     ...\n", stream);
@@ -143,7 +143,10 @@ static void put_region(const struct selfmon_report *report, size_t row,
 	put_buckets(report, row, stream);
 }
 
-/* Prints the rows of this path. Returns their number, with those so far. */
+/*
+ * Prints the rows whose path ends with `region`. Returns `found` plus their
+ * number.
+ */
 static size_t put_rows(const struct selfmon_report *report, const char *region,
 		       size_t found, FILE *stream)
 {

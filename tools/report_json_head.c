@@ -45,7 +45,10 @@ static void read_clock(struct json_in *in, json_t *root,
 		in, root, "clock_error_ppm", UINT32_MAX);
 }
 
-/* Reads counts. Older reports lack those that were added later. */
+/*
+ * Reads the counts of the header. Older reports lack the counts that were added
+ * later.
+ */
 static void read_counts(struct json_in *in, json_t *root,
 			struct selfmon_report *to)
 {

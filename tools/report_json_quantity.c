@@ -37,8 +37,8 @@ size_t report_json_buckets(struct json_in *in, json_t *list,
 }
 
 /*
- * Reads a histogram. The member is null if it is unknown. Reports lack it if
- * they were written before the program could merge reports.
+ * Reads a histogram, which is null if the times are unknown. Reports that were
+ * written before the program could merge reports lack the member.
  */
 static void read_histogram(struct json_in *in, json_t *from,
 			   struct selfmon_row_detail *to)

@@ -78,8 +78,9 @@ static void add_region(struct report_merging *merge, size_t i)
 	if (__builtin_add_overflow(to->threads, from.threads, &to->threads))
 		report_merging_fail(merge, "threads", "too many in all files");
 	/*
-	 * A visit is whole if it has a value for each event of the merged
-	 * report.
+	 * A visit is whole if it has a value of each event of the merged
+	 * report. The visits of a file that lacks one of these events are
+	 * therefore not whole.
 	 */
 	if (!merge->whole)
 		from.whole = 0;
@@ -173,8 +174,8 @@ static void add_all(struct report_merging *merge, struct report_file *files,
 	     selfmon_report_order(merge->to)))
 		report_merging_no_memory(merge);
 	/*
-	 * Adds in the order of the rows, so that rounding does not depend on
-	 * the order of the files.
+	 * Adds in the order of the rows, since rounding depends on the order.
+	 * The order of the files then does not matter.
 	 */
 	for (i = 0; i < merge->to->rows; i++)
 		if (merge->to->row[i].parent < 0 &&

@@ -7,7 +7,7 @@
 #include "report_join.h"
 #include "tool.h"
 
-/* Returns how many earlier columns have the same name. */
+/* Returns the number of earlier columns with the same name. */
 static size_t turn_of(const struct selfmon_report *report, size_t column)
 {
 	size_t turn = 0, i;
@@ -37,7 +37,10 @@ static size_t processes_of(const struct selfmon_report *report)
 
 #define WITHOUT_SIZE 80
 
-/* Writes the last part of the reason of a merged column, or "". */
+/*
+ * Writes the part about processes without the event, which ends the reason of a
+ * merged column. Writes "" if there is none.
+ */
 static void put_without(const struct selfmon_report *report,
 			const struct selfmon_report_column *column,
 			char text[WITHOUT_SIZE])
@@ -50,8 +53,9 @@ static void put_without(const struct selfmon_report *report,
 }
 
 /*
- * Joins two reasons without their last parts; one such part is written at the
- * end for all files.
+ * Appends the reason of a file's column to that of the merged column. Leaves
+ * out the part about processes without the event: report_column_note() writes
+ * it once for all files.
  */
 static void join_reason(char to[SELFMON_TEXT_MAX],
 			const struct selfmon_report *report,
@@ -122,8 +126,8 @@ int report_columns_add(struct selfmon_report *to,
 }
 
 /*
- * Adds to the reason in how many processes the event was not requested or could
- * not be counted.
+ * Adds to a column's reason the number of processes in which the event was not
+ * requested or could not be counted.
  */
 void report_column_note(struct selfmon_report *to, size_t column,
 			const struct report_file *files, size_t count)

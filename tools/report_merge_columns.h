@@ -18,8 +18,8 @@ int report_columns_add(struct selfmon_report *to,
 		       const struct report_file *file);
 
 /*
- * Adds to the reason in how many processes the event was not requested or could
- * not be counted.
+ * Adds to a column's reason the number of processes in which the event was not
+ * requested or could not be counted.
  */
 void report_column_note(struct selfmon_report *to, size_t column,
 			const struct report_file *files, size_t count);

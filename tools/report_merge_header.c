@@ -167,8 +167,8 @@ static void add_facts(struct selfmon_report *to,
 	if (strcmp(from->when, to->when) > 0)
 		memcpy(to->when, from->when, sizeof(to->when));
 	/*
-	 * If `since` is "", the report begins at the process's start, which is
-	 * earlier than any time.
+	 * Takes the earlier start. "" is the start of the process, which is the
+	 * earliest of all.
 	 */
 	if (strcmp(from->since, to->since) < 0)
 		memcpy(to->since, from->since, sizeof(to->since));
@@ -226,7 +226,10 @@ static int add_file(struct selfmon_report *to, struct report_file *file,
 	return 0;
 }
 
-/* If the requests differ, lists the events that are in the table. */
+/*
+ * If the files requested different events, lists the events of the table
+ * instead.
+ */
 static void list_events(struct selfmon_report *to,
 			const struct report_file *files, size_t count)
 {

@@ -31,7 +31,7 @@ static int compare_from(const void *a, const void *b)
 	return (x->ended_ns > y->ended_ns) - (x->ended_ns < y->ended_ns);
 }
 
-/* Copies a visit. The files own its strings, like those of rows. */
+/* Copies a visit. Its strings still belong to the file, like those of rows. */
 static void put_visit(struct selfmon_report *to, const struct slow_from *from,
 		      struct selfmon_slow *visit)
 {

@@ -77,9 +77,10 @@ static int join_equal(struct selfmon_samples *samples)
 }
 
 /*
- * Sorts the stacks. The library sorts stacks with equal counts by their
- * position in memory, so first copies the addresses in an order that does not
- * depend on the order of the files. Returns 0, or TOOL_NO with a message.
+ * Sorts the stacks, so that their order does not depend on the order of the
+ * files. The library sorts stacks with equal counts by their position in
+ * memory. So the addresses are first copied in the order of the sorted stacks.
+ * Returns 0, or TOOL_NO with a message.
  */
 static int settle(struct selfmon_samples *samples)
 {

@@ -124,8 +124,8 @@ static void put_sample(struct pprof *pprof, const char *path,
 }
 
 /*
- * Writes the samples of a row. Those that have no stack are written as one
- * sample without locations.
+ * Writes the samples of a row. The samples without a stack are written
+ * together, as one sample without locations.
  */
 static void put_row(struct pprof *pprof, int32_t row, size_t *at)
 {

@@ -166,7 +166,7 @@ static void put_functions(struct table *table,
 		table->failed = true;
 		return;
 	}
-	/* The line "1 more" would take as much space as the function. */
+	/* Shows the last function, too: a line "1 more" would be as long. */
 	shown += shown + 1 == count;
 	for (i = 0; i < count; i++) {
 		count_unknown(table, &list[i]);
@@ -258,7 +258,10 @@ static void put_regions(struct table *table)
 	put_outside(table, &outside);
 }
 
-/* Gives the columns that regions do not need to long names of functions. */
+/*
+ * Makes the column of names wide enough for the longest function, up to a
+ * limit.
+ */
 static void set_widths(struct table *table)
 {
 	const struct selfmon_samples *const samples = table->samples;

@@ -84,7 +84,8 @@ void report_samples_head(struct selfmon_text *text)
 /* ---- below --------------------------------------------------------------- */
 
 /*
- * Returns the module without symbols that has the next lower number of samples.
+ * Iterates over the modules without symbols, by descending number of samples.
+ * `last` is the module returned before, or -2 at first. Returns -2 at the end.
  */
 static int32_t next_unknown(const struct selfmon_samples *samples,
 			    const uint64_t *unknown, int32_t last)

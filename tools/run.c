@@ -140,8 +140,8 @@ static void take_option(struct run *run, int option, int index)
 }
 
 /*
- * Prints a mark below position `at`, which is at most the length of the
- * specification. This is less than 72.
+ * Prints the specification, with a mark below its character `at`. The
+ * specification must be shorter than 72 characters.
  */
 static void mark_place(const char *spec, size_t at)
 {

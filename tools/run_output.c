@@ -27,8 +27,8 @@ static enum run_made made_of(const char *format)
 }
 
 /*
- * Returns the requested format. If none is requested, returns the format for
- * the file's ending, or text.
+ * Returns the requested format. Without a request, the file's ending selects
+ * the format; the default is text.
  */
 static const char *choose_format(const char *format, const char *file)
 {

@@ -32,8 +32,10 @@ int run_output_take(struct run_output *out, const char *file,
 		    const char *format, bool children);
 
 /*
- * The same for SELFMON_LIVE. run_live_say() is called after the program's exit:
- * it prints how to read the file, or that there is none.
+ * Like run_output_take(), for SELFMON_LIVE.
+ *
+ * run_live_say() is called after the program's exit. It prints how to read the
+ * file, or that there is no file.
  */
 int run_live_take(const char *file, char path[RUN_OUTPUT_SIZE]);
 void run_live_say(const char *live, const struct child *child);

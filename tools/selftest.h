@@ -26,8 +26,8 @@ enum selftest_status {
 };
 
 /*
- * name and unit must be string literals, since a child passes rows to its
- * parent.
+ * name and unit must be string literals: a child process shares only the
+ * pointers with its parent.
  */
 struct selftest_figure {
 	const char *name;

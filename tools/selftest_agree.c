@@ -37,8 +37,9 @@ static bool read_quickly(const struct selfmon_counters *set, uint64_t *value)
 }
 
 /*
- * Reads the counter three times: in user space between two read(2), or, if
- * outside is true, by read(2) between two user reads.
+ * Reads the counter three times. If `outside` is false, the second read is in
+ * user space, between two read(2). If `outside` is true, the second read is
+ * read(2), between two reads in user space.
  */
 static bool take_bracket(struct selfmon_counters *set, bool outside,
 			 struct selftest_bracket *to)
@@ -100,8 +101,8 @@ static void note_read(struct selftest_run *run, uint64_t last, uint64_t now)
 }
 
 /*
- * Returns how many times the register wrapped. The kernel starts registers
- * below 0.
+ * Returns how many times the register wrapped. The kernel sets a register to
+ * half of its range below 0, so the register wraps after half of its range.
  */
 static double wraps_of(const struct selfmon_counters *set, uint64_t last)
 {

@@ -13,7 +13,9 @@
 
 #define ROUNDS 200
 #define ROUND_NS 50000.0  /* target length of a round */
-/* A core counts as busy if it is slower by this factor. */
+/*
+ * A core counts as busy if the empty loop takes this many times its least time.
+ */
 #define BUSY 1.5
 #define LOOP 10000        /* iterations of the empty loop */
 #define TRAP_NS 200

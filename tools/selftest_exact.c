@@ -64,7 +64,10 @@ static uint64_t exact_sets(const struct selftest_case *from,
 	return visits;
 }
 
-/* Makes visits of one region. Adds what disturbed them to sums. */
+/*
+ * Makes visits of one region. Stores in sums how long they took and the number
+ * of disturbances.
+ */
 static void visit_often(const struct selftest_case *from, const char *name,
 			uint64_t size, size_t visits,
 			struct selftest_sums *sums)
@@ -85,8 +88,8 @@ static void visit_often(const struct selftest_case *from, const char *name,
 }
 
 /*
- * Takes the sums from a report. If it does not have this count, puts the reason
- * in the row and returns false.
+ * Takes the sums of instructions from a report. If the report does not have
+ * them, puts the reason in the row and returns false.
  */
 static bool take_sums(const struct selfmon_report *report,
 		      struct selftest_sums *sums, struct selftest_row *row)
@@ -101,7 +104,7 @@ static bool take_sums(const struct selfmon_report *report,
 	sums->visits = count->visits;
 	sums->least = count->min;
 	sums->sum = count->sum;
-	/* 1 is for the first visit of a region, which takes the slow path */
+	/* The 1 is for the first visit, which always takes the slow path. */
 	sums->retried = of->retried + 1 + of->slow;
 	return true;
 }
@@ -117,8 +120,8 @@ static uint64_t judge_regions(const struct selfmon_report *report,
 		if (!take_sums(report, &sums[i], row))
 			return 0;
 		/*
-		 * sums[0] is for a loop of 2 instructions, and shows the
-		 * constant part
+		 * sums[0] has a loop of 2 instructions, so its minimum minus 2
+		 * is the part outside of the loop.
 		 */
 		sums[i].expected = sums[i].size + sums[0].least - 2;
 		if (i > 0)
@@ -170,9 +173,9 @@ void selftest_exact(const struct selftest_case *from, struct selftest_row *row)
 
 #define SLOPES 3
 /*
- * The share of visits with the minimum count is reliable only if at least ALIKE
- * visits have this count, of at least ALIKE_OF visits. It is reported lower
- * otherwise.
+ * The share of visits with the minimum is only used if at least ALIKE visits
+ * have the minimum, of at least ALIKE_OF visits. Otherwise a lower share is
+ * reported.
  */
 #define ALIKE 5
 #define ALIKE_OF 50

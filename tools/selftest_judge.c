@@ -14,8 +14,8 @@
 #define AN_INTERRUPT 2
 #define A_RETRY 400
 /*
- * Limits for interrupts of the host: at most one in this number of
- * instructions, or in this time, plus a few.
+ * Limits for interrupts of the host, which a guest cannot count: at most one in
+ * this number of instructions, or in this time, plus HOST_LEAST.
  */
 #define HOST_INSTRUCTIONS 10000
 #define HOST_LEAST 8
@@ -26,8 +26,8 @@
  */
 #define A_LOOK 400
 /*
- * In short visits, noise cannot have the same value in such a large share of
- * the visits.
+ * If more than this share of short visits has the same excess, the excess is
+ * not noise.
  */
 #define ALIKE 0.9
 #define SHORT_NS UINT64_C(100000)
@@ -185,8 +185,8 @@ void selftest_judge_sums(const struct selftest_sums *in,
 }
 
 /*
- * If at least this share of visits has the minimum, the minimum includes no
- * interrupt, because interrupts differ from each other.
+ * If at least this share of visits has the minimum, no interrupt is included in
+ * the minimum: interrupts add different numbers of instructions.
  */
 #define UNDISTURBED 0.1
 

@@ -72,8 +72,8 @@ void selftest_judge_places(const struct selftest_places *in,
 }
 
 /*
- * A thread leaves its CPU some microseconds after its nap begins. So only this
- * part of the time must be off the CPU.
+ * The time off the CPU must be at least this part of the nap: a thread leaves
+ * its CPU some microseconds after its nap begins.
  */
 #define NAP_PART 0.9
 

@@ -17,10 +17,13 @@ struct selftest_estimate {
 void selftest_judge_estimates(const struct selftest_estimate *in, size_t count,
 			      struct selftest_row *row);
 
-/* An interval, measured by two clocks. */
+/*
+ * An interval measured by the library's clock (seen) and by the kernel's
+ * (true).
+ */
 struct selftest_clocks {
 	double seen_ns, true_ns;
-	double error_ns;   /* of reading both clocks */
+	double error_ns;   /* uncertainty of the readings */
 	double stated_ppm;
 };
 void selftest_judge_clock(const struct selftest_clocks *in,
@@ -36,8 +39,9 @@ void selftest_judge_self(const struct selftest_self *in,
 			 struct selftest_row *row);
 
 /*
- * Numbers of samples by the code in which they were taken. Each is either in
- * the right region, or elsewhere: in another region or in none.
+ * Numbers of samples by the code in which they were taken. A sample is right if
+ * it is in the region of its code. Otherwise it is elsewhere: in another region
+ * or in none.
  */
 struct selftest_places {
 	uint64_t wanted;

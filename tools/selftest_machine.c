@@ -15,7 +15,7 @@
 
 #define CLOCKSOURCE                                                            \
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
-/* A slower read is not an instruction but an exit of the virtual machine. */
+/* A read that takes longer than this traps to the hypervisor. */
 #define TRAP_NS 200
 
 static void note(struct selftest_machine *to, const char *format, ...)
@@ -37,8 +37,8 @@ static void note_counters(struct selftest_machine *to,
 			  const struct selfmon_facts *facts)
 {
 	/*
-	 * The result 1 is ignored, as in the doctor: an emulator may have one
-	 * counter for all events of a kind.
+	 * A result of 1 is ignored, as in the doctor: an emulator may have one
+	 * counter for each kind of event.
 	 */
 	if (probe->counting >= 2 && probe->counting < probe->running)
 		note(to, "the hypervisor offers %d counters and grants %d",

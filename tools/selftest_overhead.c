@@ -26,22 +26,23 @@
  */
 #define NOISE_MAX 20
 /*
- * Number of counter reads in a good measurement, times 100: see
- * selftest_overhead_prepare().
+ * The report is delayed until this many counter reads could have been made
+ * since the first visit. The library measures the overhead for one hundredth of
+ * that time.
  */
 #define AGE_READS UINT64_C(1300000)
-#define SYSCALL_NS 3000 /* without user reads */
-#define A_RETRY 400.0   /* instructions of an end that is read again */
+#define SYSCALL_NS 3000 /* time of a read(2) */
+#define A_RETRY 400.0   /* instructions of a repeated end snapshot */
 /*
- * Instructions of checks. With read(2) the library checks its descriptor from
- * time to time (counters/snapshot.c, TRUSTED_TICKS), which takes about 75
- * instructions in the outer region. The number of checks in a measurement of 16
- * visits varies: on an emulated riscv64, where one of 13 visits has a check, by
- * up to two.
+ * Instructions per visit of checks of the descriptor. With read(2) the library
+ * sometimes checks its descriptor (counters/snapshot.c, TRUSTED_TICKS). A check
+ * takes about 75 instructions in the outer region. Measurements have 16 visits.
+ * On an emulated riscv64, one of 13 visits has a check, so the number of checks
+ * varies by up to two.
  */
 #define CHECKS (2 * 75 / 16.0)
 
-/* WORK instructions that use no registers. */
+/* Executes WORK instructions that use no registers. */
 #define WORK_100() __asm__ __volatile__(".rept 100\n\tnop\n\t.endr")
 
 static SELFTEST_NOINLINE void in_one_function(void)
@@ -78,8 +79,9 @@ static void visit_often(void)
 }
 
 /*
- * A report may use more time to measure the overhead if more time has passed
- * since the first visit. Therefore this check runs after the others.
+ * Time of the first visit. The library may measure the overhead for longer if
+ * more time has passed since the first visit. Therefore this check runs after
+ * the others.
  */
 static uint64_t first_visit_ns;
 
@@ -94,8 +96,9 @@ bool selftest_overhead_prepare(struct selftest_row *row)
 }
 
 /*
- * Waits if the other checks did not take long enough for a good measurement,
- * which happens if reads trap.
+ * Waits until enough time has passed since the first visit for a good
+ * measurement of the overhead. If reads trap, the other checks may not have
+ * taken long enough.
  */
 static void grow_old(const struct selftest_case *from)
 {
@@ -132,7 +135,7 @@ static struct selfmon_report *take_interval(void)
 }
 
 /*
- * Returns how many ends of visits in a region and in its child were read again.
+ * Returns the number of repeated end snapshots in a region and in its child.
  * Their instructions are in the self value of the outer region.
  */
 static double retried_of(const struct selfmon_report *report,
@@ -165,8 +168,8 @@ static void judge_row(const struct selfmon_report *report, const char *what,
 		return;
 	self.seen = count->net_exclusive / (double)count->visits;
 	/*
-	 * An interrupt adds one instruction. Repeated ends add more, and are
-	 * counted separately.
+	 * Adds 2 instructions for interrupts. Repeated end snapshots cost more,
+	 * and are counted below.
 	 */
 	self.noise = count->noise / (double)count->visits + 2;
 	if (self.noise > NOISE_MAX) {

@@ -11,8 +11,8 @@
 selftest_check_fn selftest_overhead;
 
 /*
- * Called in the check's process some time before the check. Returns false, with
- * the reason in the row, if the check cannot run.
+ * Makes the first visit, some time before the check and in the same process.
+ * Returns false, with the reason in the row, if the check cannot run.
  */
 bool selftest_overhead_prepare(struct selftest_row *row);
 

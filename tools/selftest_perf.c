@@ -19,7 +19,7 @@
 #define TURNS UINT64_C(50000000)
 /* Variation between runs of the number of instructions in a program's start. */
 #define START_NOISE 5000.0
-/* Effect of interrupts: a share of all instructions, plus a constant. */
+/* Interrupts add at most this share of all instructions, plus a constant. */
 #define PART 1e-5
 #define SOME 100
 

@@ -69,8 +69,8 @@ static const struct {
 _Static_assert(CHECKS <= SELFTEST_ROWS, "a result has room for all rows");
 
 /*
- * Factor for the time limits compared with --quick, and time limit of the whole
- * run.
+ * The time limits of the checks are those of --quick times a factor. limit_ms
+ * is the time limit of the whole run.
  */
 static const unsigned int factor[] = { [SELFTEST_QUICK] = 1,
 				       [SELFTEST_NORMAL] = 5,

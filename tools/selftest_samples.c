@@ -21,9 +21,9 @@
 #define SAMPLE "auto@5000hz"
 
 /*
- * A visit works for 4 units in total. The length of visits must differ from the
- * period: otherwise most samples of the outer region would be taken at the end
- * of the inner one.
+ * The shortest visit works for 4 units; others are 2 to 32 times as long. If
+ * the length equalled the sampling period, most samples of the outer region
+ * would be taken at the end of the inner one.
  */
 #define UNIT_NS 20000
 #define LENGTHS 6
@@ -56,9 +56,9 @@ static SELFTEST_NOINLINE void visit(uint64_t n)
 }
 
 /*
- * Returns the iterations that take UNIT_NS, by the fastest of some
- * measurements. These use another copy of the code, since they are outside of
- * the regions.
+ * Returns the number of iterations that take UNIT_NS, from the fastest of
+ * several measurements. The measured loop is another copy of the code, since it
+ * runs outside of the regions.
  */
 static uint64_t unit(void)
 {

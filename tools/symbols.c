@@ -27,7 +27,8 @@ struct symbols {
 	const struct selfmon_samples *samples;
 	int32_t pid; /* 0: samples of several processes */
 	bool failed, map_tried;
-	bool made; /* some samples were in code without a file */
+	/* some samples are in code made at run time, which has no file */
+	bool made;
 	struct symbols_map *map;
 	char map_why[SYMBOLS_MAP_WHY_SIZE];
 	struct module *module;

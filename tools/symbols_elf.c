@@ -19,9 +19,7 @@
 struct symbols_elf {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	/*
-	 * 0 for files that are mapped at the address for which they are linked.
-	 */
+	/* Difference between addresses in libdwfl and those in the file. */
 	GElf_Addr bias;
 	struct symbols_dwarf *dwarf;
 	struct symbols_symtab *symtab;

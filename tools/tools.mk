@@ -2,8 +2,8 @@
 # The selfmon program; included by the Makefile. It is linked with the
 # library's objects, since it uses hidden functions.
 
-# With JSON=0, or without libjansson, selfmon report cannot read JSON. When
-# cross-compiling, libjansson is not searched.
+# With JSON=0, or without libjansson, selfmon report cannot read JSON. Cross
+# builds use libjansson only with JSON=1.
 JSON ?= $(if $(ARCH),0,$(shell $(PKG_CONFIG) --exists jansson && echo 1))
 json_sources := $(wildcard tools/*json*.c)
 ifeq ($(JSON),1)

@@ -54,7 +54,7 @@ static void take_count(struct trace_reader *reader, struct trace_ring *ring,
 		return;
 	}
 	if (!trace->counts)
-		trace->counts = 1; /* 0 means none */
+		trace->counts = 1; /* 0 means: no counts */
 	trace->count = trace_grown(reader, trace->count, &trace->count_room,
 				   trace->counts + 2, sizeof(*trace->count));
 	if (reader->failed || trace->counts > UINT32_MAX - 2)
@@ -68,8 +68,8 @@ static void take_count(struct trace_reader *reader, struct trace_ring *ring,
 }
 
 /*
- * The newest visit lasted longer than its limit, in ticks. Adds it to the track
- * of such visits, too.
+ * Called if the newest visit lasted longer than its limit, which is in ticks.
+ * Adds the visit to the track of such visits, too.
  */
 static void take_longer(struct trace_reader *reader,
 			const struct trace_ring *ring, uint64_t limit)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stacks on which visits ran: a thread's own, or that of a fiber; and when
- * the visits of fibers began.
+ * The stacks on which visits ran: a thread's own stack, or that of a fiber.
+ * Also computes when the visits of fibers began.
  */
 #ifndef SELFMON_TOOLS_TRACE_FIBERS_H
 #define SELFMON_TOOLS_TRACE_FIBERS_H
@@ -15,8 +15,8 @@ struct trace_track *trace_stack_of(struct trace_reader *reader,
 void trace_take_switch(struct trace_reader *reader, struct trace_ring *ring,
 		       uint64_t now, uint64_t fiber);
 /*
- * Computes the begins at the end, since blocks of different threads are in any
- * order.
+ * Computes when the visits of fibers began. Called after the whole file is
+ * read, since blocks of different threads are in any order.
  */
 void trace_find_begins(struct trace_reader *reader);
 

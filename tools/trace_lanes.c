@@ -10,12 +10,12 @@
 struct lane {
 	struct trace_visit **open;
 	size_t depth, room;
-	uint64_t time; /* time of the newest begin or end */
+	uint64_t time; /* time of the newest start or end */
 };
 
 /*
- * Sorts by begin. Of two visits with the same begin and end, the one that ended
- * later is the parent, and comes first.
+ * Sorts by start. If two visits have the same start and the same end, the one
+ * that ended last is the parent and comes first.
  */
 static int by_begin(const void *left, const void *right)
 {

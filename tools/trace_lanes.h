@@ -10,7 +10,7 @@
 #include "trace_model.h"
 
 /*
- * Sorts the visits by lane and begin, parents before children. If visits
+ * Sorts the visits by lane and start, parents before children. If visits
  * overlap by less than a microsecond, because the timestamps of two CPUs
  * differ, moves their ends. Returns false if out of memory.
  */

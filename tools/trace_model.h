@@ -16,7 +16,8 @@
 /* A visit, or a time off the CPU. */
 struct trace_visit {
 	uint64_t begin, end; /* ns since the trace began */
-	uint32_t region;     /* index of the region, or TRACE_BLOCKED etc. */
+	/* index of the region, or one of the values below */
+	uint32_t region;
 	uint32_t counts;     /* index of its counts; 0: it has none */
 	/* Order of its end among the visits of its track. */
 	uint32_t order;
@@ -24,14 +25,14 @@ struct trace_visit {
 };
 
 /*
- * In place of a region: the thread was off the CPU; entries are missing; entries
- * were left out, between bursts.
+ * Values of `region` for times without a region: the thread was preempted or
+ * blocked, entries are missing, or entries between bursts were not written.
  */
 #define TRACE_PREEMPTED UINT32_MAX
 #define TRACE_BLOCKED (UINT32_MAX - 1)
 #define TRACE_LOST (UINT32_MAX - 2)
 #define TRACE_LEFT_OUT (UINT32_MAX - 3)
-/* Number of these values. */
+/* Number of the values above. */
 #define TRACE_NO_REGIONS 4
 
 enum trace_kind {
@@ -47,7 +48,7 @@ enum trace_kind {
 
 struct trace_run {
 	uint64_t from, to; /* ticks */
-	uint64_t burst;	   /* in which burst; 0: the trace has none */
+	uint64_t burst;	   /* number of its burst; 0: the trace has no bursts */
 };
 
 struct trace_track {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace while its file is read: where visits and runs are added. Times are
- * ticks until the whole file is read.
+ * A trace while its file is read, and functions that add visits and runs to it.
+ * Times are ticks until the whole file is read.
  */
 #ifndef SELFMON_TOOLS_TRACE_READER_H
 #define SELFMON_TOOLS_TRACE_READER_H

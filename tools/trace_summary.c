@@ -43,7 +43,7 @@ static void take_track(struct longest *longest,
 	}
 }
 
-/* width of the number, and of the unit. */
+/* Writes a time. width is that of the number, unit_width that of the unit. */
 static void put_time(FILE *to, uint64_t ns, int width, int unit_width)
 {
 	static const struct {
@@ -114,7 +114,7 @@ static void put_tracks(const struct trace *trace, FILE *to)
 
 static void put_bursts(const struct trace *trace, FILE *to)
 {
-	if (!trace->longer) { /* the file has the limit with each of these */
+	if (!trace->longer) { /* the file has no entry that states the limit */
 		fprintf(to, "only around slow visits: %llu bursts, of which "
 			"the slow visits were lost\n",
 			(unsigned long long)trace->bursts);

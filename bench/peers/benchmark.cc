@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// google-benchmark's PauseTiming and ResumeTiming, which exclude code from a
-// measurement, next to a region that measures only time.
+// Compares google-benchmark's PauseTiming and ResumeTiming, which exclude code
+// from a measurement, with a region that measures only time.
 #include <benchmark/benchmark.h>
 #include <cstring>
 
@@ -37,8 +37,8 @@ static bench_operation operation_of(const char *what, bench_loop_fn loop,
 	return operation;
 }
 
-// A state can be timed only inside its own loop: one iteration contains
-// everything.
+// PauseTiming() works only inside the loop over the state, so the whole
+// measurement runs in one iteration.
 static void measure(benchmark::State &running)
 {
 	static bench_operation operation[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LIKWID's marker API next to libselfmon, with one counted event. If LIKWID
- * does not support the machine, says so.
+ * Compares LIKWID's marker API with libselfmon, with one counted event. If
+ * LIKWID does not support the machine, prints this.
  */
 #define _GNU_SOURCE
 #include <likwid.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PAPI next to libselfmon: the same four software events in one process,
- * alternately. Without a PMU both read them by system calls: PAPI one per
+ * Compares PAPI with libselfmon: the same four software events in one process,
+ * alternately. Without a PMU both read them by system calls: PAPI makes one per
  * event, libselfmon one for all.
  */
 #define _GNU_SOURCE
@@ -95,7 +95,9 @@ static void measure_low_level(void)
 	bench_measure(operation, sizeof(operation) / sizeof(operation[0]));
 }
 
-/* Uses fewer visits, since PAPI keeps a record of each. */
+/*
+ * Makes fewer visits than the others, since PAPI keeps a record of each visit.
+ */
 static void measure_high_level(void)
 {
 	const uint64_t n = bench_effort.visits / 40;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A part of a round, for bench/states/states:
+ * Measures one part of a round, for bench/states/states:
  *
  *	candidate PART FORM
  *
- * FORM names the form of the library that it was linked with; "" if only one is
- * measured. The protocol is in part.h.
+ * FORM is the name of the library's form with which the program was linked; ""
+ * if only one form is measured. The protocol is in part.h.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,16 +18,17 @@
 #include "empty.h"
 #include "part.h"
 
-#define LOOP_NS 30000 /* time of a candidate in a round */
+#define LOOP_NS 30000 /* target time of a candidate in a round */
 #define LOOP_MAX 4000
-#define WARM_UP 8 /* an eighth of a loop */
+#define WARM_UP 8 /* the warm-up is this fraction of a loop */
 
 uint64_t candidate_visits;
 
 static const struct part {
 	const char *name;
 	void (*prepare)(void);
-	const struct candidate *candidates; /* NULL: work with regions in it */
+	/* NULL: the part measures work with regions in it */
+	const struct candidate *candidates;
 } parts[] = {
 	{ "time", prepare_time, candidates_time },
 	{ "off", prepare_off, candidates_off },
@@ -68,7 +69,7 @@ static uint64_t loop_ns(const struct candidate *candidate, uint64_t n)
 	return bench_now_ns() - start;
 }
 
-/* Returns how many of n fit into LOOP_NS: a multiple of the unit. */
+/* Returns the n for which the loop takes LOOP_NS, a multiple of the unit. */
 static uint64_t length_of(const struct candidate *candidate)
 {
 	const uint64_t unit = candidate->unit;
@@ -170,7 +171,7 @@ static void measure(void)
 	send(&round, sizeof(round));
 }
 
-/* A region that is fast but counts wrong is useless. */
+/* Fails unless the report contains every visit. */
 static void check(void)
 {
 	struct selfmon_report *report;

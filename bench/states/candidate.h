@@ -13,14 +13,14 @@ struct candidate {
 	const char *what; /* name of the row; "": only a divisor, has no row */
 	void (*loop)(uint64_t n); /* n is a multiple of `unit` */
 	uint64_t unit;
-	uint64_t each;		/* operations in one of n */
-	/* Name of the candidate by which its time is divided; NULL: none. */
+	uint64_t each;		/* operations per unit of n */
+	/* Name of the candidate that its time is divided by; NULL: none. */
 	const char *against;
-	bool (*is_there)(void); /* NULL: always */
-	const char *missing;	/* reason if it is not */
+	bool (*is_there)(void); /* NULL: the candidate always exists */
+	const char *missing;	/* reason if it does not exist */
 };
 
-/* Each ends with an empty candidate. */
+/* Each array ends with an empty candidate. */
 extern const struct candidate candidates_time[], candidates_off[], candidates_recorded[],
 	candidates_fibers[], candidates_software[], candidates_hardware_set[],
 	candidates_hardware[], candidates_tracy[];
@@ -28,7 +28,7 @@ extern const struct candidate candidates_time[], candidates_off[], candidates_re
 /* Visits that the report must contain. */
 extern uint64_t candidate_visits;
 
-/* Work of a part before its first loop. */
+/* Set up a part before its first loop. */
 void prepare_time(void);
 void prepare_off(void);
 void prepare_recorded(void);
@@ -40,9 +40,10 @@ void prepare_tracy(void);
 void prepare_tracy_in_situ(void);
 
 /*
- * Measures each kind of work in three ways: alone, with a bare floor, and with
- * a region around each visit. Writes ns per visit of the work alone and what
- * the other two added, in IN_SITU_KINDS columns each.
+ * Measures each kind of work in three ways: alone, with the bare floor (two
+ * timestamps and a stored sum), and with a region around each visit. Writes ns
+ * per visit of the work alone, and what the other two added. Each result has
+ * IN_SITU_KINDS columns.
  */
 #define IN_SITU_KINDS 9
 void prepare_in_situ(void);

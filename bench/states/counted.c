@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Regions and sets with four events. Software events are read by a system call
- * at each end, beside bare ones; hardware counters need a PMU.
+ * at each end, and compared with bare reads. Hardware counters need a PMU.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,10 @@
 #include "../bench.h"
 #include "candidate.h"
 
-/* Four counters of any kind cost the same; a PMU may lack some events. */
+/*
+ * The first of these sets that can be opened is used: the cost of four counters
+ * does not depend on their events.
+ */
 static const char *const hardware[] = {
 	"cycles,instructions,branch-misses,cache-misses",
 	"cycles,instructions,instructions,instructions",
@@ -100,7 +103,7 @@ void prepare_hardware_set(void)
 	bench_configure(NULL);
 }
 
-/* Closes the set, since it would take counters from the region. */
+/* Closes the probing set first, since its counters are needed by the region. */
 void prepare_hardware(void)
 {
 	const char *const events = open_hardware();

@@ -16,7 +16,7 @@ static struct bench_row new_row(enum bench_state state, const char *what)
 	return row;
 }
 
-/* Adds the part of a column to the mean that a row shows. */
+/* Adds one column's share to the mean that a row shows. */
 static void add_column(const struct bench_rounds *rounds, struct bench_row *row,
 		       enum bench_state state, size_t column, uint32_t columns)
 {
@@ -32,7 +32,7 @@ static void add_column(const struct bench_rounds *rounds, struct bench_row *row,
 	row->min += one.min / columns;
 }
 
-/* Returns the median of the ratios of a round's columns. */
+/* Returns the median, over the rounds, of column / divisor. */
 static double ratio_of(const struct bench_rounds *rounds,
 		       enum bench_state state, size_t column, int divisor)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a region adds around real work. The work may overlap with a region's
- * instructions, or be delayed by them, which a loop of empty regions cannot
- * show. The bare floor is the least that any profiler does: two timestamps and
- * a stored sum.
+ * Measures what a region adds around real work. A region's instructions may
+ * overlap with the work, or be delayed by the work. A loop of empty regions
+ * cannot show this. The bare floor is the least that any profiler does: two
+ * timestamps and a stored sum.
  */
 #include <selfmon.h>
 

@@ -20,8 +20,8 @@ struct part_head {
 };
 
 /*
- * A row, which shows the mean of the medians of its columns. It is not shown if
- * `what` is "".
+ * A row of the output: the mean of the medians of its columns. If `what` is "",
+ * the row is not shown.
  */
 struct part_row {
 	char what[64];
@@ -29,7 +29,7 @@ struct part_row {
 	/* Reason why nothing is measured; "": it is measured. */
 	char missing[48];
 	uint32_t first, count;
-	int32_t divisor; /* column that ratio divides by */
+	int32_t divisor; /* index of the column that the ratio divides by */
 };
 
 struct part_round {

@@ -12,8 +12,9 @@
 #include "../bench.h"
 
 /*
- * The programs are beside this one; see bench.mk. The inlined forms do not run
- * "fibers": a switch of fibers is a call of the library in these, too.
+ * The candidate programs are in the folder of this program; see bench.mk. The
+ * inlined forms do not run "fibers", since a switch of fibers is a call of the
+ * library in these forms, too.
  */
 static const struct form {
 	const char *program, *name;

@@ -25,7 +25,10 @@ enum bench_state {
 
 extern const char *const bench_state_name[BENCH_STATES];
 
-/* Times of an empty loop at the start and the end of each part of a round. */
+/*
+ * The fastest and the slowest empty loop at the starts and ends of a round's
+ * parts.
+ */
 struct bench_loops {
 	double fastest, slowest;
 };
@@ -50,7 +53,10 @@ enum bench_state bench_state_of(const struct bench_loops *loops, double lowest);
  */
 double *bench_rounds_next(struct bench_rounds *rounds);
 
-/* Keeps that round, unless it belongs to neither state. */
+/*
+ * Keeps the round whose columns bench_rounds_next() returned, unless the round
+ * belongs to neither state.
+ */
 void bench_rounds_keep(struct bench_rounds *rounds,
 		       const struct bench_loops *loops);
 

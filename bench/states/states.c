@@ -66,7 +66,8 @@ static void pause_a_moment(void)
 }
 
 /*
- * Measures a whole round, unless there are enough rounds of the present state.
+ * Measures a whole round. If there are enough rounds of the present state,
+ * waits a moment instead.
  */
 static void step(void)
 {

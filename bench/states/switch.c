@@ -5,13 +5,16 @@
 #include "../bench.h"
 #include "candidate.h"
 
-/* Number of visits open in each fiber, without its own visit. */
+/* Number of visits open in each fiber, in addition to the fiber's own visit. */
 #define FEW 1
 #define MANY 8
 
 static struct selfmon_fiber *with_few[2], *with_many[2];
 
-/* Without stacks to switch. */
+/*
+ * Switches between fibers without stacks, so only the library's part is
+ * measured.
+ */
 static NOINLINE void switches(struct selfmon_fiber *const fiber[2], uint64_t n)
 {
 	for (; n > 0; n--)

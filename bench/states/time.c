@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions that measure only time, those whose slowest visits are kept, and
- * regions that are switched off.
+ * Regions that measure only time, regions that also keep their slowest visits,
+ * and regions that are switched off.
  */
 #include <stdio.h>
 
@@ -12,7 +12,7 @@
 
 #define CHILDREN 1000
 #define FEWER 32
-/* Visits before the measurement of those whose slowest ones are kept. */
+/* Visits before regions that keep their slowest visits are measured. */
 #define SETTLED 5000000
 
 static struct selfmon_region *span_region, *child[CHILDREN];
@@ -100,8 +100,8 @@ void prepare_off(void)
 }
 
 /*
- * The first visits are kept, and cost microseconds. Of n visits about
- * 8 ln(n / 8) are.
+ * Makes enough visits that further ones are rarely kept. A kept visit takes
+ * microseconds. About 8 ln(n / 8) of n visits are kept.
  */
 void prepare_recorded(void)
 {

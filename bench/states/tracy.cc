@@ -40,7 +40,8 @@ static int port()
 	return std::atoi(std::getenv("TRACY_PORT"));
 }
 
-// Two parts have a Tracy each. Runs before Tracy starts.
+// Chooses a port for this process, since two parts run Tracy at the same time.
+// Runs before Tracy starts.
 __attribute__((constructor(101))) static void choose_port()
 {
 	char text[16];
@@ -73,7 +74,7 @@ __attribute__((constructor(101))) static void choose_port()
 	_exit(0);
 }
 
-// Tracy's threads and the client leave the CPU to what is measured.
+// Moves a thread away from the CPU of the measured thread.
 static void move_away(pid_t thread)
 {
 	const int own = sched_getcpu();
@@ -93,8 +94,8 @@ static NOINLINE void zone_pairs(uint64_t n)
 	selfmon_compiler_fence();
 }
 
-// The queue's memory is written once before, as in a program that runs for
-// long.
+// Fills the queue once before the measurement, so that its memory is resident
+// as in a program that has run for a while.
 static void warm_up()
 {
 	for (int i = 0; i < 50; i++) {
@@ -117,7 +118,7 @@ static void start()
 		move_away(0);
 		drain();
 	}
-	// Tracy would wait for the client's last word.
+	// Exits at once, because Tracy would wait for the client.
 	on_exit([](int status, void *) { _exit(status); }, nullptr);
 	while (!tracy::GetProfiler().IsConnected())
 		if (tries-- > 0)

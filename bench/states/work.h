@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nine kinds of work of 50 to 200 ns. Hash, chase and divide take the previous
- * visit's result, and hide a region's instructions behind their own latency.
- * Visits of the other kinds are independent of each other, and overlap unless a
- * region keeps them apart.
+ * Nine kinds of work of 50 to 200 ns. Visits of hash, chase and divide take the
+ * previous visit's result, so the instructions of a region hide behind the
+ * latency of the work. Visits of the other kinds are independent of each other,
+ * and overlap unless a region keeps them apart.
  */
 #ifndef BENCH_STATES_WORK_H
 #define BENCH_STATES_WORK_H
@@ -13,10 +13,10 @@
 #include <string.h>
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-/* Hides the value's origin from the compiler. */
+/* Keeps the compiler from assuming anything about the value. */
 #define HIDE(value) __asm__ volatile("" : "+r"(value) : : "memory")
 
-/* Makes the compiler compute a value, which nothing else uses. */
+/* Makes the compiler compute a value although it is not used. */
 #define USE(value) __asm__ volatile("" : : "r"(value) : "memory")
 
 #define BLOCK 6144u

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counts the instructions of a libselfmon region pair and of PAPI's calls, in a
- * guest with exact counters. Each has four hardware events; a further counter
- * counts user and kernel instructions.
+ * guest with exact counters. Each library counts four hardware events. One
+ * further counter counts the instructions of user and kernel mode.
  *
- * Each variant is a separate process, so that the counters suffice.
+ * Each variant is a separate process, so that there are enough counters.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -272,7 +272,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A kernel tick would be counted, but few runs contain one. */
+/* Takes the median of several runs, since few of them contain a kernel tick. */
 static void measure(const struct way *way, double *into)
 {
 	double turn[REPEAT];

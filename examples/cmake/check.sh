@@ -54,7 +54,7 @@ ldd "$scratch/installed/work" | grep -q "libselfmon.* => $moved/" ||
 reports "$scratch/installed/work-static"
 is_shared "$scratch/installed/work-static" && fail 'selfmon::static is shared'
 
-# The built program is the one that the documents describe.
+# README.md must contain the line that CMakeLists.txt uses.
 line=$(grep '^find_package' CMakeLists.txt)
 grep -qxF "    $line" "$top/README.md" ||
 	fail "README.md does not have: $line"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests of the cost of code, with Criterion. A test fails if the count is too
- * high, and is skipped with the reason if the event cannot be counted. Each
- * test is a process of its own, so open the set in it, not before.
+ * high. It is skipped, with the reason, if the event cannot be counted. Each
+ * test is a process of its own, so open the set in the test and not before.
  *
  *	cc test_cost.c $(pkg-config --cflags --libs selfmon criterion)
  */
@@ -92,7 +92,7 @@ static void sort(void *context)
 	qsort(numbers, (size_t)length, sizeof(numbers[0]), ascending);
 }
 
-/* Times would vary between runs; instructions hardly do. */
+/* The test compares instructions, because times would vary between runs. */
 Test(sort, of_twice_as_many_takes_little_more_than_twice_the_instructions)
 {
 	struct selfmon_counters *const set = opened("instructions");

@@ -15,7 +15,7 @@ void selfmon_region_items(uint64_t n);
 uint64_t selfmon_region_ticks(void);
 const char *selfmon_region_name(const void *region);
 
-/* Recursive, so that each depth has another stack address. */
+/* Recursive, so that each depth has a different stack address. */
 static void visit(void *region, int depth)
 {
 	struct frame frame;

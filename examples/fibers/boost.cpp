@@ -28,7 +28,7 @@ namespace
 
 constexpr unsigned JOBS = 100, THREADS = 4;
 
-/* What the report must have of the regions of a kind of job. */
+/* The expected values of the regions of one kind of job. */
 struct Tally {
 	std::uint64_t visits = 0, yields = 0, units = 0;
 };
@@ -50,8 +50,8 @@ public:
 	{
 	}
 	/*
-	 * Boost unwinds the stack of a job that has not finished. The regions
-	 * which end there are the job's.
+	 * Boost unwinds the stack of a job that has not finished. Regions that
+	 * end while unwinding belong to the job.
 	 */
 	~Job()
 	{
@@ -107,7 +107,10 @@ public:
 			queue.push_back(job.get());
 	}
 
-	/* A job is queued after its stack was left: another may take it. */
+	/*
+	 * Queues a job again only after this thread has left the job's stack,
+	 * since another thread may take the job at once.
+	 */
 	void serve()
 	{
 		SELFMON_SCOPE("worker");
@@ -188,7 +191,7 @@ void parse(Job &job)
 	}
 }
 
-/* Suspended in two nested regions at once. */
+/* Yields inside two nested regions. */
 void render(Job &job)
 {
 	for (unsigned i = 0; i < 10; i++) {
@@ -299,7 +302,10 @@ int main()
 
 	const selfmon::Report report;
 
-	/* A job's own row is suspended once more, from its end to ~Job(). */
+	/*
+	 * The row of a job is suspended once more, from the job's end to
+	 * ~Job().
+	 */
 	compare(report, { "parse" },
 		{ JOBS / 2, parsed.yields + JOBS / 2, 0 }, "words");
 	compare(report, { "render" },

@@ -59,7 +59,8 @@ def check_ucontext(events, threads):
         "parse > block > read": (200, 200),
         "render": (50, 50 * (1 + 1)),
         "render > tile": (50, 50),
-        # Once for each run of a job, and once more when its fiber is destroyed.
+        # A worker is suspended during each run of a job, and while a fiber is
+        # destroyed.
         "worker": (threads, 50 * (4 + 1) + 50 * (1 + 1) + 100),
     }
     assert found == expected, (found, expected)
@@ -74,7 +75,7 @@ for list_of_events in "none", "page-faults":
     for count in 1, 2, 4, 7:
         check_ucontext(list_of_events, count)
     for _ in range(3):
-        rows_of(run(list_of_events, boost)[1])  # it compares by itself
+        rows_of(run(list_of_events, boost)[1])  # compares the report itself
 text = subprocess.run([ucontext], text=True, capture_output=True, check=True,
                       env=dict(os.environ, SELFMON_EVENTS="none"))
 assert "\nSuspended while others ran" in text.stderr, text.stderr

@@ -2,12 +2,13 @@
 /*
  * A job system: 100 jobs, each a fiber by ucontext(3), on a few threads. A job
  * yields in the middle of a region and continues on any thread. The report has
- * what each kind of job did and, apart from it, how long it was suspended.
+ * the work of each kind of job and, separately, how long its jobs were
+ * suspended.
  *
  *	cc ucontext.c $(pkg-config --cflags --libs selfmon) -pthread -o ucontext
  *	./ucontext [THREADS]
  *
- * The library is called in four places: make(), run(), yield() and finish().
+ * The library is called in four functions: make(), run(), yield() and finish().
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -24,7 +25,7 @@
 struct job {
 	void (*work)(struct job *job);
 	unsigned int number;
-	unsigned long done; /* words or steps: what the regions count too */
+	unsigned long done; /* words or steps; the regions count the same */
 	bool finished;
 
 	struct selfmon_fiber *fiber;
@@ -98,7 +99,7 @@ static void yield(struct job *job)
 	swapcontext(&job->context, job->worker);
 }
 
-/* makecontext(3) passes integers: a pointer takes two. */
+/* makecontext(3) passes only integers, so the pointer is passed in two. */
 static void begin(unsigned int high, unsigned int low)
 {
 	struct job *const job =
@@ -133,7 +134,10 @@ static void finish(struct job *job)
 	count_finished();
 }
 
-/* A job is queued after its stack was left: another thread may take it. */
+/*
+ * Queues a job again only after this thread has left the job's stack, since
+ * another thread may take the job at once.
+ */
 static void *serve(void *unused)
 {
 	struct job *job;
@@ -164,7 +168,7 @@ static void count(struct job *job, const struct selfmon_unit *unit,
 #define BLOCKS 4
 #define BLOCK 4096
 
-/* Counts the words of a file. The job yields where it would wait for it. */
+/* Counts the words of a file. Yields where the job would wait for the file. */
 static void parse(struct job *job)
 {
 	char text[BLOCK];

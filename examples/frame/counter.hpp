@@ -8,9 +8,9 @@
 class FiberJob;
 
 /*
- * Counts the children, and the job that waits for them, once: whichever is done
- * last continues that job. So the job is never resumed before its stack was
- * left, and no thread touches the counter after that.
+ * Counts the children of a job, plus one for the job itself until its stack is
+ * left. The last of them continues the job. So the job is only resumed after
+ * its stack was left, and no thread uses the counter after that.
  */
 class Counter {
 public:

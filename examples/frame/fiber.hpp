@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stack that does one job after another, and the visits that are open on it.
- * Everything that the library must know of fibers is in this file.
+ * A stack that runs one job after another, and the visits that are open on it.
+ * The library's functions for fibers are only called in this file.
  */
 #ifndef FIBER_HPP
 #define FIBER_HPP
@@ -17,8 +17,9 @@
 class Fiber {
 public:
 	/*
-	 * Fibers of one name share their row, which has the jobs below it. The
-	 * library's fiber is kept, like the stack: to make one takes a lock.
+	 * Fibers with the same name share a row; the rows of jobs are below
+	 * this row. The library's fiber is kept together with the stack,
+	 * because creating one takes a lock.
 	 */
 	Fiber()
 		: visits("jobs"),
@@ -35,12 +36,15 @@ public:
 			})
 	{
 	}
-	/* Without work its function returns, and Boost frees the stack. */
+	/*
+	 * Resumes the stack without work: its function then returns, and Boost
+	 * frees the stack.
+	 */
 	~Fiber() { stack = std::move(stack).resume(); }
 	Fiber(const Fiber &) = delete;
 	Fiber &operator=(const Fiber &) = delete;
 
-	/* The work is done by run(): by the first call, or a later one. */
+	/* Sets the work, which one or more calls of run() will do. */
 	void begin(std::function<void()> given) { work = std::move(given); }
 	/*
 	 * Runs in the calling thread until it is suspended. Returns false if

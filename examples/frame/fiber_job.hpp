@@ -9,7 +9,10 @@
 
 class FiberJob final : public Job {
 public:
-	/* parent: counts this job; NULL: the engine itself waits for it. */
+	/*
+	 * parent counts this job. If parent is NULL, the engine itself waits
+	 * for the job.
+	 */
 	FiberJob(const Kind &of, World &with, unsigned int which,
 		 Counter *counter)
 		: kind(of), number(which), parent(counter), world(with)
@@ -47,7 +50,7 @@ public:
 	Counter *const parent;
 	Counter *awaits = nullptr;
 	unsigned int waits = 0;
-	std::uint64_t ticks = 0; /* time that the job ran, without its waits */
+	std::uint64_t ticks = 0; /* time that the job ran, without waits */
 
 private:
 	void begin(std::unique_ptr<Fiber> on)

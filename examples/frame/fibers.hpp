@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Fibers without a job, for the next ones: as many as ever ran at once. */
+/*
+ * Idle fibers, kept for later jobs. Their number is the most jobs that ran at
+ * the same time.
+ */
 #ifndef FIBERS_HPP
 #define FIBERS_HPP
 

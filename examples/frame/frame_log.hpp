@@ -12,29 +12,30 @@
 
 struct Worst {
 	unsigned long frame, of;       /* its number; the number of frames */
-	std::uint64_t ns, parts_ns;    /* its own time, and that of the zones
-					  below it */
+	/* its time, and that of the zones below it */
+	std::uint64_t ns, parts_ns;
 	std::string most;              /* the zone with the most self time */
 	std::uint64_t most_ns;
 	std::string job;               /* the job that ran longest */
 	std::uint64_t job_ns;
-	std::string line;              /* all of that as text */
+	std::string line;              /* the members above as text */
 };
 
 /*
- * Logs the calling thread. Keeps two frames: the slower one, and one for reuse.
+ * Logs the frames of the calling thread. Keeps two: the slowest so far, and the
+ * current one, whose memory is reused.
  */
 class FrameLog {
 public:
 	/*
-	 * Counters are read once per frame, not in each zone: without user
-	 * reads that takes two system calls each time.
+	 * Counters are read per frame, not in each zone: without user reads,
+	 * each zone would make two system calls.
 	 */
 	FrameLog() : set(selfmon::CounterSet::open(
 		"cycles,instructions,task-clock,page-faults,context-switches"))
 	{
 		selfmon_prepare();
-		selfmon_clock(); /* may wait: do it now, not in a frame */
+		selfmon_clock(); /* may take long, so not in a frame */
 	}
 	/* Switches regions and this log on or off. */
 	void enable(bool wanted) { selfmon_enable(on = wanted); }

@@ -11,25 +11,28 @@
 
 struct SDL_Renderer;
 
-constexpr unsigned int ISLANDS = 64; /* a zone each in parts of a frame */
+/* each has a zone in some parts of a frame */
+constexpr unsigned int ISLANDS = 64;
 constexpr unsigned int ISLAND_BALLS = 64, BALLS = ISLANDS * ISLAND_BALLS;
 constexpr unsigned int PARTS = 8;    /* jobs that share the islands */
 constexpr unsigned int BATCHES = 16; /* jobs that share the particles */
 constexpr unsigned int PARTICLES = BATCHES * 4096;
-/* Number of voices; sound samples in a frame. */
+/* Number of voices, and of sound samples per frame. */
 constexpr unsigned int VOICES = 8, SAMPLES = 735;
 constexpr float STEP = 1.0f / 60; /* seconds of physics */
 
-/* All persistent state belongs to the program: a module comes and goes. */
+/* The state that survives a reload of the module: the program owns it. */
 struct World {
 	float x[BALLS], y[BALLS], vx[BALLS], vy[BALLS], glow[PARTICLES];
 	bool visible[BALLS];
 	float sound[SAMPLES];
 	unsigned int heavy = ISLANDS; /* a slow island; ISLANDS: none */
-	/* Time of the physics of the heavy island. */
+	/* Duration of the physics of the heavy island. */
 	std::chrono::nanoseconds heavy_time;
 
-	/* Counts of jobs; the report must have the same units. */
+	/*
+	 * The jobs count their work here. The report must have the same units.
+	 */
 	std::atomic<std::uint64_t> contacts, particles, balls, samples;
 };
 
@@ -37,7 +40,7 @@ struct World {
 struct Game {
 	unsigned int version;
 	void (*update)(World &world);
-	const Kind &simulate; /* by jobs; its number is that of steps */
+	const Kind &simulate; /* runs as a job, whose number is that of steps */
 	void (*render)(const World &world, SDL_Renderer *renderer);
 };
 

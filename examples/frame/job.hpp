@@ -26,8 +26,9 @@ public:
 	virtual void spawn(const Kind &kind, unsigned int number,
 			   Counter &children) = 0;
 	/*
-	 * Suspends the job until these are done, once for each counter. It may
-	 * continue on another thread: do not keep what belongs to a thread.
+	 * Suspends the job until all children of the counter are done. Call it
+	 * once for each counter. The job may continue on another thread, so do
+	 * not keep addresses of thread-local variables.
 	 */
 	virtual void wait(Counter &children) = 0;
 

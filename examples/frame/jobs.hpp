@@ -35,7 +35,10 @@ public:
 		done.wait();
 	}
 
-	/* The following are for the thread that calls run(), between calls. */
+	/*
+	 * Call the following functions only on the thread that calls run(),
+	 * between calls.
+	 */
 
 	/* Returns what all jobs did, by name. */
 	std::map<std::string, Tally> tally() const
@@ -80,12 +83,15 @@ private:
 				job = run(*workers[self], job);
 	}
 
-	/* Waits for a job, its own or another's. Returns NULL at the end. */
+	/*
+	 * Waits for a job, from its own queue or another worker's. Returns NULL
+	 * at the end.
+	 */
 	FiberJob *take(std::size_t self)
 	{
 		const std::size_t count = workers.size();
 
-		ready.wait(); /* from now on, one of the queued jobs is ours */
+		ready.wait(); /* one of the queued jobs is now ours */
 		for (std::size_t i = 0; !stop; i++) {
 			Worker &of = *workers[(self + i) % count];
 			FiberJob *const job = i % count ? of.queue.steal()
@@ -101,8 +107,8 @@ private:
 
 	/*
 	 * Runs a job until it waits or ends. Returns the job to continue with,
-	 * or NULL: the worker that ends the last child continues the parent,
-	 * whose data is in its cache now.
+	 * or NULL. The worker that ends the last child continues the parent,
+	 * whose data is in the worker's cache.
 	 */
 	FiberJob *run(Worker &self, FiberJob *job)
 	{
@@ -134,7 +140,8 @@ private:
 	Fibers fibers;
 	std::vector<std::unique_ptr<Worker>> workers;
 	std::atomic<bool> stop{ false };
-	std::vector<std::thread> threads; /* last: they use all of the above */
+	/* the last member: threads use all others */
+	std::vector<std::thread> threads;
 };
 
 #endif

@@ -18,8 +18,9 @@ public:
 	~Loader() { unload(); }
 
 	/*
-	 * Replaces the module if the file is another one; if that cannot be
-	 * loaded, the old one stays. No thread may be in the module.
+	 * Loads the module again if its file was replaced. If the new file
+	 * cannot be loaded, the old module stays. Call it only while no thread
+	 * is in the module.
 	 */
 	void refresh()
 	{
@@ -40,8 +41,8 @@ public:
 
 private:
 	/*
-	 * Loads a copy, of this process: dlopen returns a name that is already
-	 * open.
+	 * Loads a copy of the file: if a file of the same name were open,
+	 * dlopen(3) would return the old module.
 	 */
 	void load(const std::string &fresh)
 	{

@@ -14,9 +14,12 @@
 
 class Loop {
 public:
-	/* Regions of a frame: the frame, parts, brains, layers, the wind. */
+	/*
+	 * Number of zones in a frame: the frame, 5 parts, brains, layers, the
+	 * wind.
+	 */
 	static constexpr unsigned int ZONES = 1 + 5 + 2 * ISLANDS + 1;
-	/* Jobs of a frame with one step of physics. */
+	/* Number of jobs in a frame with one step of physics. */
 	static constexpr unsigned int JOBS = 5 + PARTS + BATCHES;
 
 	Loop(const char *module, unsigned int workers)

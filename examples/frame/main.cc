@@ -42,7 +42,7 @@ static void play(Loop &loop, unsigned long frames, unsigned int heavy)
 	}
 }
 
-/* What the jobs counted themselves: the report must have the same. */
+/* Prints the counts of the jobs themselves. The report must have the same. */
 static void print_jobs(const Jobs &jobs)
 {
 	unsigned long all = 0, moved = 0;

@@ -18,7 +18,10 @@ namespace
 constexpr unsigned int VERSION = 1;
 constexpr float GRAVITY = 9.8f, DIAMETER = 0.002f;
 
-/* Made when the module is loaded; an earlier module's regions are reused. */
+/*
+ * Makes a region per island when the module is loaded. Regions that an earlier
+ * module made are reused.
+ */
 std::vector<selfmon::Name> for_each_island(const char *what)
 {
 	std::vector<selfmon::Name> names;
@@ -34,7 +37,10 @@ const selfmon::Name step("step"), island("island"), voice("voice");
 const selfmon::Unit contacts("contacts"), sparks("particles"), balls("balls"),
 	samples("samples");
 
-/* Counts for the report, and for the program, which compares the two. */
+/*
+ * Adds n to the report's unit and to the program's own sum. The program
+ * compares the two.
+ */
 void count(const selfmon::Unit &unit, std::atomic<std::uint64_t> &sum,
 	   unsigned int n)
 {
@@ -44,7 +50,7 @@ void count(const selfmon::Unit &unit, std::atomic<std::uint64_t> &sum,
 
 /* ---- the thread of the game ---------------------------------------------- */
 
-/* A Site: it becomes another region when an edit moves its line. */
+/* Uses a Site, so an edit that moves its line makes another region. */
 void blow(World &world)
 {
 	static selfmon::Site site("wind");
@@ -142,7 +148,7 @@ void do_part(Job &, World &world, unsigned int part)
 }
 const Kind physics_part("physics part", do_part);
 
-/* Suspended inside of a region: a step is done when its parts are. */
+/* Waits inside the region of a step until the parts of the step are done. */
 void do_physics(Job &job, World &, unsigned int steps)
 {
 	for (; steps > 0; steps--) {
@@ -204,7 +210,7 @@ void mix(Job &, World &world, unsigned int)
 }
 const Kind audio("audio", mix);
 
-/* Culling needs the physics' result; all else is independent. */
+/* Only culling depends on another job: it needs the result of physics. */
 void do_all(Job &job, World &, unsigned int steps)
 {
 	Counter moved, rest;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests what README.md says of frames and modules. MODULES is the folder with
- * the original module (module.so) and an edited one (edited/module.so, version
- * 2).
+ * Tests the statements of README.md about frames and modules. MODULES is the
+ * folder with the original module (module.so) and an edited one
+ * (edited/module.so, version 2).
  */
 #include <cstdlib>
 #include <fstream>
@@ -16,7 +16,7 @@ __thread Trail *trail;
 
 static const unsigned long RELOADS = 50, FRAMES_EACH = 4;
 
-/* The folder of this test's module, which comes and goes under one name. */
+/* The folder of this test's module, which is replaced under the same name. */
 struct Shop {
 	Shop()
 	{
@@ -36,7 +36,10 @@ struct Shop {
 	std::string folder, file;
 };
 
-/* The rows of a report by their paths; only names, to show duplicates. */
+/*
+ * Returns the rows of a report by path. A path has only names, so rows that
+ * reloading duplicated have equal paths.
+ */
 static std::multimap<std::string, selfmon_row> rows_by_path()
 {
 	std::multimap<std::string, selfmon_row> rows;
@@ -50,7 +53,9 @@ static std::multimap<std::string, selfmon_row> rows_by_path()
 	return rows;
 }
 
-/* Reloads repeatedly, alternating the edited module and the other one. */
+/*
+ * Reloads repeatedly, alternating between the edited and the original module.
+ */
 static void play(Loop &loop, Shop &shop, std::map<unsigned int, long> &frames)
 {
 	const auto some_frames = [&] {

@@ -13,7 +13,7 @@
 
 static unsigned int numbers[] = { 1, 2, 4 };
 
-/* Each visit ended, where it should, and with its time. */
+/* Checks that all visits of a row ended properly and were measured. */
 static void expect_whole(const selfmon_row &row)
 {
 	cr_expect_eq(row.open + row.cut_off + row.lost + row.overlapped +
@@ -25,7 +25,8 @@ static void expect_whole(const selfmon_row &row)
 using Did = std::map<std::string, Tally>;
 
 /*
- * The workers have ended, and with them their fibers and the visits on these.
+ * Call it after the workers have ended, so that all visits on their fibers have
+ * ended, too.
  */
 static void expect_jobs(const selfmon::Report &report, const Did &all)
 {
@@ -106,9 +107,10 @@ ParameterizedTest(unsigned int *number, jobs, are_in_the_report_as_they_ran)
 /* ---- a job that continues on another thread ------------------------------ */
 
 /*
- * "first" waits for "second", which another worker steals, since first keeps
- * its own busy. Second ends when all other workers are busy: first was left
- * then, and none but second's worker can continue it. No time is awaited.
+ * "first" waits for "second". Another worker steals "second", because the
+ * worker of "first" stays busy. "second" ends when all other workers are busy.
+ * By then the stack of "first" was left, and only the worker of "second" can
+ * continue "first". The test waits for events, never for a time.
  */
 static struct {
 	unsigned int workers;

@@ -17,8 +17,8 @@
 struct Tally {
 	unsigned long jobs = 0;  /* jobs that ended */
 	unsigned long waits = 0; /* how often a job waited for its children */
-	unsigned long moved = 0; /* jobs that ended on another thread than they
-				    began on */
+	/* jobs that began and ended on different threads */
+	unsigned long moved = 0;
 };
 
 /* The job that ran longest in a frame. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A zone: a region for the totals, and its time in this frame. The library
- * keeps sums and extremes but no single visits. So a program that needs the
- * details of one frame asks for each zone's time before it ends, and stores it.
+ * A zone is a region for the totals, and also stores its time in this frame.
+ * The library keeps sums and extremes, but no single visits. A program that
+ * needs the details of one frame therefore gets the time of each zone before
+ * the zone ends.
  */
 #ifndef ZONE_HPP
 #define ZONE_HPP
@@ -40,13 +41,14 @@ struct Trail {
 extern __thread Trail *trail;
 
 /*
- * A visit to the end of the block: only as a local variable, like its Region.
- * The constructor is always inlined, like a Region's: the library must see the
- * stack of the function that has the zone.
+ * A visit that ends with the block. Declare it only as a local variable, like a
+ * Region. The constructor is always inlined, like a Region's: the library must
+ * see the stack of the function that has the zone.
  *
- * Not in a job, which may end on another thread than it began on: a Region is.
+ * Do not use a zone in a job: a job may end on another thread than it began on.
+ * Use a Region there.
  *
- * Its argument is a Name and not a Site. A Site becomes another region when an
+ * The argument is a Name and not a Site. A Site becomes another region when an
  * edit moves its line; a Name is identified by its text.
  */
 class [[maybe_unused]] Zone {

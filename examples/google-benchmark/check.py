@@ -55,7 +55,7 @@ assert "cpu-migrations:u" not in cases["touch/1"], cases
 assert complaints.count("selfmon: not counted: cpu-migrations:u") == 1
 exact(cases["touch/1"], 1)
 several = next(case for name, case in cases.items() if "threads" in name)
-assert math.isnan(several["cpu-migrations:u"]), several  # unlike no thread's
+assert math.isnan(several["cpu-migrations:u"]), several  # NaN: threads differ
 exact(several, 4)
 
 # Hardware events, if any: a number above 0, or no column.

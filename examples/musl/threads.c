@@ -13,7 +13,10 @@
 #define THREADS 4
 #define ROUNDS 1000
 
-/* No thread ends before all have begun: a later one would take over a state. */
+/*
+ * Keeps threads alive until all have begun: a later thread would reuse the
+ * state of an ended one.
+ */
 static pthread_barrier_t end;
 
 static void leave_by_jump(jmp_buf *back)

@@ -113,7 +113,8 @@ check "cycles are NULL and the verdict says why, or they are counted" \
 check "the postmaster holds no more of perf's files than before" \
 	[ "$(perf_files)" = "$files" ]
 
-# The query sleeps for a second, so that no disturbance nearly doubles its time.
+# The query sleeps for a second, so that no disturbance can nearly double its
+# time.
 ask 'SELECT pg_sleep(0.5)' >/dev/null
 ask 'SELECT pg_sleep(0.5)' >/dev/null
 check "a second of sleep is a second, less than two: by both" \

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Measures the extension's cost: pgbench's selects on a server without it and
-# on one with it, alternately; prints the median over the pairs. Both compute
-# query ids, whose cost is shown separately. Called by `make cost`, with
-# PG_CONFIG and the build folder; PAIRS and SELECTS may be set.
+# Measures the extension's cost: runs pgbench's selects alternately on a server
+# with the extension and on one without, and prints the median over the pairs.
+# Both servers compute query ids, whose cost is shown separately. Called by
+# `make cost`, with PG_CONFIG and the build folder; PAIRS and SELECTS may be
+# set.
 . "$(dirname "$0")/server.sh"
 
 pairs=${PAIRS:-11}
@@ -15,9 +16,10 @@ ready() { # ready NAME [LINE ...]
 	PGPORT=$port psql -qc 'CREATE TABLE spent (us float8)'
 }
 
-# pgbench's -S without its first thousand. Its variables live as long as the
-# session, so that the last select can read the backend's CPU time. Unlike wall
-# time, CPU time does not include other users of the machine.
+# Runs the script of pgbench -S. The first thousand selects are not measured.
+# The variables live as long as the session, so that the last select can read
+# the backend's CPU time. Unlike wall time, CPU time does not include other
+# users of the machine.
 cat >"$home/select.pgbench" <<'EOF'
 \set n :n + 1
 \if :n = 1000
@@ -125,7 +127,7 @@ pairs_of "  enabled = off" "$selfmon" selfmon.enabled=off
 pairs_of "  software events" "$software"
 pairs_of "pg_stat_statements" "$statements"
 
-# A node of the plan costs time for each row.
+# Measures plan nodes, whose cost is per row.
 scan() { # scan [SETTING]: milliseconds, the best of five
 	yes 'SELECT count(aid) FROM pgbench_accounts;' | head -n 5 |
 		PGPORT=$software PGOPTIONS="${1:+-c $1} -c \

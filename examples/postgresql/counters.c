@@ -69,11 +69,12 @@ void sm_settings(void)
 /* Member k of the set is event member_event[k] of sm_events. */
 static size_t member_event[SELFMON_MAX_COUNTERS];
 static size_t member_count;
-static bool countable; /* at least one of them */
+static bool countable; /* at least one event can be counted */
 
 /*
- * A set's members have their own order, and those of an @set share a position:
- * name and position together identify the event in the list.
+ * Returns the index of a member's event in sm_events. A set's members have an
+ * order of their own. The members of an @set share a position, so name and
+ * position together identify the event.
  */
 static size_t event_of(const struct selfmon_counter_info *info)
 {
@@ -86,8 +87,8 @@ static size_t event_of(const struct selfmon_counter_info *info)
 }
 
 /*
- * Returns the text without "EVENT: ", so that events with one cause are shown
- * together, and without what the verdict says anyway.
+ * Removes "EVENT: " from the text, so that events with the same cause are shown
+ * together. Also removes "not counted: ", which the verdict says anyway.
  */
 static const char *cause_of(const char *text, const char *event)
 {
@@ -122,10 +123,10 @@ static void take_members(const struct selfmon_counters *set)
 }
 
 /*
- * Each backend opens the set at its first call: the postmaster has none to
- * inherit. Uses the guard. Without it, user reads that are switched off while
- * the server runs would kill the backend, and the postmaster would then end all
- * others.
+ * Each backend opens its set at its first call, since the postmaster has no set
+ * to inherit. The set uses the guard. Without the guard, user reads that are
+ * switched off while the server runs would kill the backend, and the postmaster
+ * would then end all other backends.
  */
 struct selfmon_counters *sm_counters(void)
 {
@@ -139,7 +140,7 @@ struct selfmon_counters *sm_counters(void)
 	result = selfmon_counters_open(events_setting, SELFMON_COUNTERS_GUARD,
 				       &set, NULL);
 	countable = result > 0;
-	if (result < 0) { /* only time, then */
+	if (result < 0) { /* measures only time */
 		ereport(LOG, (errmsg("selfmon: events are not counted: %s",
 				     strerror(-result))));
 		selfmon_counters_open(NULL, 0, &set, NULL);

@@ -3,11 +3,11 @@
  * Counts what this backend executes: queries by the executor's hooks, plan
  * nodes by a wrapper around their ExecProcNode().
  *
- * Uses counter sets instead of regions, since statistics of regions belong to
- * the process, and these go to shared memory. A set's counters run from open to
- * close. So spans of alternating cursors, nested queries and plan nodes are
- * differences of snapshots and may overlap. A span that an ERROR leaves only
- * loses a snapshot on a dead stack.
+ * Uses counter sets instead of regions. Statistics of regions belong to one
+ * process, but these go to shared memory. The counters of a set run from open
+ * to close. A span is the difference of two snapshots, so the spans of
+ * alternating cursors, nested queries and plan nodes may overlap. If an ERROR
+ * leaves a span, only a snapshot on a dead stack is lost.
  */
 #include "selfmon_pg.h"
 
@@ -40,9 +40,9 @@ struct node {
 
 /*
  * An execution of a query, from ExecutorStart() until its memory context is
- * deleted, which happens however the execution ends. So executions are counted
- * at the deletion. The context's list of callbacks also leads from a query, and
- * from each of its nodes, to this struct.
+ * deleted. The context is deleted however the execution ends, so executions are
+ * counted at that time. The context's list of callbacks also leads from a
+ * query, and from each of its nodes, to this struct.
  */
 struct query {
 	MemoryContextCallback callback;
@@ -133,9 +133,9 @@ static void query_begin(QueryDesc *desc, const struct sm_key *key)
 
 /*
  * The nested nodes that are running, and what their children have taken so far.
- * An ERROR that is caught further up leaves entries of dead nodes here until
- * measure() restores `level`. On the C stack, these entries could be
- * overwritten meanwhile.
+ * After an ERROR that is caught further up, entries of dead nodes stay here
+ * until measure() restores `level`. The entries are not on the C stack, where
+ * they could be overwritten meanwhile.
  */
 #define LEVELS 100 /* deeper nodes are part of the node above */
 
@@ -175,8 +175,8 @@ static bool find_last_id(PlanState *state, int *last)
 }
 
 /*
- * Replaces ExecProcNodeReal, which ExecProcNodeFirst() and ExecProcNodeInstr()
- * call: the former checks the stack, the latter is for EXPLAIN ANALYZE
+ * Replaces ExecProcNodeReal. ExecProcNodeFirst(), which checks the stack, and
+ * ExecProcNodeInstr(), for EXPLAIN ANALYZE, still run and call the wrapper
  * (execProcnode.c).
  */
 static bool wrap(PlanState *state, struct query *query)
@@ -195,8 +195,9 @@ static bool wrap(PlanState *state, struct query *query)
 }
 
 /*
- * Wraps at the first run instead of the start: in between a parallel worker
- * sets its hash joins' own function (ExecHashJoinInitializeWorker()).
+ * Wraps the nodes at the first run of the query. At its start would be too
+ * early: a parallel worker then still sets the function of its hash joins
+ * (ExecHashJoinInitializeWorker()).
  */
 static void wrap_nodes(struct query *query, QueryDesc *desc)
 {
@@ -263,8 +264,8 @@ static void take(QueryDesc *desc, const struct step *step)
 }
 
 /*
- * ExecutorFinish() runs triggers and the rest of data-modifying WITHs. For a
- * SELECT without the latter the call is too short to be worth two read(2).
+ * ExecutorFinish() runs triggers and the rest of data-modifying WITHs. Without
+ * these, its call for a SELECT is too short to be worth two read(2).
  */
 static bool has_more_to_do(const QueryDesc *desc)
 {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Builds the extension by PostgreSQL's own rules, in the current folder. Called
-# by Makefile, which sets VPATH (the sources) and the library's flags. The
-# library is linked in: the server needs no other file to load the extension,
-# and the library's symbols stay hidden.
+# by the Makefile, which sets VPATH (the sources) and the library's flags. The
+# static library is linked in: the server needs no other file to load the
+# extension, and the library's symbols stay hidden.
 MODULE_big = selfmon
 OBJS = hooks.o counters.o store.o view.o
 EXTENSION = selfmon

@@ -19,15 +19,16 @@
 /* ---- counts (counters.c) ------------------------------------------------ */
 
 /*
- * Values of one or more spans; count i belongs to sm_events.event[i]. A count
- * is valid only if its bit in counted is set: if every span had a value.
+ * Values of one or more spans. count[i] belongs to sm_events.event[i]. A count
+ * is valid only if its bit in `counted` is set, which means that every span had
+ * a value.
  */
 struct sm_values {
 	uint64 ticks;
 	uint64 count[SELFMON_MAX_COUNTERS];
 	uint8 counted;
-	uint8 by_read; /* a span's value came from read(2) */
-	uint8 scaled;  /* a span's value was an estimate */
+	uint8 by_read; /* bit i: some span's value came from read(2) */
+	uint8 scaled;  /* bit i: some span's value was an estimate */
 };
 
 #define SM_NO_SPAN ((struct sm_values){ .counted = 0xff })
@@ -56,8 +57,8 @@ extern struct sm_values sm_end(struct selfmon_counters *set, bool events,
 extern void sm_values_add(struct sm_values *sum, const struct sm_values *part);
 
 /*
- * Subtracts a part. An estimate of a part may exceed the whole: then there is
- * no value.
+ * Subtracts a part from a whole. If a part is an estimate and exceeds the
+ * whole, the result has no value.
  */
 extern void sm_values_less(struct sm_values *whole,
 			   const struct sm_values *part);
@@ -97,7 +98,7 @@ struct sm_entry {
 
 struct sm_shared {
 	LWLock *lock; /* protects the table; exclusive for changes */
-	uint64 dropped; /* executions without room or without counters */
+	uint64 dropped; /* executions not stored: no room or no counters */
 	TimestampTz since;
 	/* why event i was not opened, from the last backend that failed */
 	char reason[SELFMON_MAX_COUNTERS][SM_REASON_SIZE];

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 # Sourced by check.sh and cost.sh, which get PG_CONFIG and the build folder.
-# Runs servers on private sockets, in a folder under /tmp (a socket's path has
-# at most 107 bytes), as a user other than root, which initdb refuses. When the
-# script ends, the servers are stopped and the folder is removed. The extension
-# is found by extension_destdir, which Debian adds to PostgreSQL.
+#
+# Runs servers on private sockets, in a folder under /tmp, since a socket's path
+# has at most 107 bytes. The servers run as a user other than root, because
+# initdb refuses root. When the script ends, the servers are stopped and the
+# folder is removed. The extension is found by extension_destdir, which Debian
+# adds to PostgreSQL.
 
 pg_config=$1
 umask 022

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sums of all backends: a table in shared memory, whose size is fixed when
- * the server starts. Adding raises no ERROR, since aborting transactions add
- * too.
+ * the server starts. Functions that add values raise no ERROR, since they are
+ * also called while a transaction aborts.
  */
 #include "selfmon_pg.h"
 
@@ -109,7 +109,7 @@ void sm_store_add(const struct sm_key *key, enum sm_how how,
 {
 	struct sm_entry *entry;
 
-	if (!MyProc) /* too late in a backend's exit to wait for a lock */
+	if (!MyProc) /* the backend's exit is too far to wait for a lock */
 		return;
 	entry = find(key);
 	if (entry) {

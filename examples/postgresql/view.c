@@ -20,8 +20,8 @@ static void need_shared(void)
 }
 
 /*
- * Returns the name as in EXPLAIN. Hash, bitmap and similar nodes are run
- * differently.
+ * Returns the node's name as in EXPLAIN. Hash, bitmap and similar nodes are
+ * missing: they are not run by ExecProcNode().
  */
 static const char *node_name(uint64 tag)
 {
@@ -77,7 +77,9 @@ static const char *node_name(uint64 tag)
 
 /* ---- the verdict --------------------------------------------------------- */
 
-/* Describes event i; equal results have equal texts. */
+/*
+ * Describes the result of event i. verdict_of() merges events with equal texts.
+ */
 static char *fate(const struct sm_entry *entry, size_t i)
 {
 	const uint64 parts = entry->calls + entry->workers;
@@ -204,7 +206,10 @@ Datum sm_rows(PG_FUNCTION_ARGS)
 	return (Datum)0;
 }
 
-/* Ignores modes: cycles are found where cycles:u are counted. */
+/*
+ * Compares two events without their modes: "cycles" is found where cycles:u are
+ * counted.
+ */
 static bool is_same(const struct selfmon_event *a,
 		    const struct selfmon_event *b)
 {

@@ -18,15 +18,15 @@ def connect(**options):
 
 
 def seen(database, name, column="visits"):
-    """The sum of a column over all rows of the region."""
+    """Returns the sum of a column over all rows of the region."""
     return database.execute(
         f"SELECT coalesce(sum({column}), 0) FROM selfmon_regions "
         "WHERE name = ?", (name,)).fetchone()[0]
 
 
 def spans(database, name):
-    """How many statements ended, how many are open, and how many ended on
-    another thread."""
+    """Returns how many statements ended, how many are open, and how many ended
+    on another thread."""
     return database.execute(
         "SELECT ended, open, elsewhere FROM selfmon_spans WHERE name = ?",
         (name,)).fetchone()
@@ -41,8 +41,8 @@ def filled(table, **options):
 
 
 def interleaved():
-    """Two statements run alternately, and the first one ends first: both are
-    siblings."""
+    """Two statements run alternately, and the older one ends first: neither is
+    below the other."""
     database = filled("inter")
     one, two = "SELECT a FROM inter", "SELECT a + ? FROM inter"
     for _ in range(10):
@@ -187,8 +187,8 @@ def many_at_once():
         cursor.close()
     assert spans(database, name) == (300, 0, 0), spans(database, name)
     assert seen(database, name, "open") == 0
-    # At most 256 are open at once, and the oldest ones make room. One stays
-    # open for good, see threads().
+    # At most 256 visits can be open. If there are more, the oldest ones are cut
+    # off. One stays open for good, see threads().
     visits, cut_off = seen(database, name), seen(database, name, "cut_off")
     assert visits + cut_off == 300, (visits, cut_off)
     assert 0 < cut_off < 64, cut_off
@@ -228,8 +228,9 @@ def names():
 
 
 def no_end_of_names():
-    """Ever more texts of statements do not take ever more rows, nor do they
-    over a second connection after the first one was closed."""
+    """The number of rows is limited, however many texts statements have. The
+    limit also holds over a second connection, after the first one was
+    closed."""
     for start in (0, 750):
         database = connect()
         for i in range(start, start + 750):

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Measures the extension's cost: look-ups by key and passes over rows,
- * alternating between a connection with it and one without: cost EXTENSION
+ * alternating between a connection with the extension and one without:
+ *
+ *	cost EXTENSION
  *
  * Uses the thread's CPU time, since other programs may be running.
  */

@@ -63,7 +63,7 @@ static void result_verdict(sqlite3_context *context,
 			    SQLITE_STATIC);
 }
 
-/* Columns of all regions, measured or not. */
+/* Sets the columns that all regions have, measured or not. */
 static bool result_of_region(sqlite3_context *context, int column,
 			     const struct selfmon_row *row)
 {
@@ -101,7 +101,9 @@ static bool result_of_region(sqlite3_context *context, int column,
 	}
 }
 
-/* Sets the time, or NULL, which is a column's default. */
+/*
+ * Sets the time. A column without a value is NULL, which is SQLite's default.
+ */
 static void result_of_time(sqlite3_context *context, int column,
 			   const struct selfmon_row *row)
 {
@@ -138,7 +140,7 @@ static void result_of_time(sqlite3_context *context, int column,
 	}
 }
 
-/* A unit that no statement has counted yet is 0. */
+/* Sets a unit's sum, which is 0 if no statement has counted the unit yet. */
 static void result_of_unit(sqlite3_context *context, int column,
 			   const struct selfmon_report *report, size_t row)
 {
@@ -187,7 +189,9 @@ static int column_of(sqlite3_vtab_cursor *base, sqlite3_context *context,
 
 /* ---- the table ----------------------------------------------------------- */
 
-/* The events are decided by now and do not change. */
+/*
+ * Declares the table's columns. The events are known by now and do not change.
+ */
 static int declare(sqlite3 *database, const struct selfmon_report *report)
 {
 	sqlite3_str *const text = sqlite3_str_new(database);
@@ -239,7 +243,7 @@ static int detach(sqlite3_vtab *table)
 	return SQLITE_OK;
 }
 
-/* Every query reads the whole table. */
+/* There is no index: every query reads the whole table. */
 static int plan(sqlite3_vtab *table, sqlite3_index_info *info)
 {
 	(void)table;
@@ -302,7 +306,7 @@ static int rowid_of(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 	return SQLITE_OK;
 }
 
-/* Without a create function it exists only under its own name. */
+/* Without a create function, the table exists only under the module's name. */
 const sqlite3_module regions_module = {
 	.xConnect = attach,
 	.xBestIndex = plan,

@@ -23,9 +23,9 @@ SQLITE_EXTENSION_INIT1
 #define CACHE_TEXT 256
 
 /*
- * A running statement, measured twice. Its visit has counters and a place in
- * the call tree, but must end on its thread. Its detached span has time alone,
- * and ends wherever the program ends the statement. A frame must stay at its
+ * A running statement, which is measured as a visit and as a detached span. The
+ * visit has counters and a place in the call tree, but must end on its thread.
+ * The span has only a time, and ends on any thread. A frame must stay at its
  * address.
  */
 struct span {
@@ -68,13 +68,16 @@ static struct selfmon_region *region_of(struct connection *connection,
 	return cached->region;
 }
 
-/* SQLite counts over all runs of a statement, and wraps. */
+/* Returns the VM steps of all runs of a statement so far. The number wraps. */
 static int steps_of(sqlite3_stmt *statement)
 {
 	return sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0);
 }
 
-/* Returns the span of a statement, or with NULL a free one; may be NULL. */
+/*
+ * Returns the statement's span. If statement is NULL, returns a free span.
+ * Returns NULL if there is none.
+ */
 static struct span *find(struct connection *connection,
 			 const sqlite3_stmt *statement)
 {
@@ -93,8 +96,8 @@ static void begin(struct connection *connection, sqlite3_stmt *statement,
 	struct selfmon_region *region;
 
 	/*
-	 * The span is already running, so this call is for one of its triggers.
-	 * The text is then a comment.
+	 * The span is already running, so a trigger of the statement begins.
+	 * Its text is a comment.
 	 */
 	if (span && text != sql)
 		return;
@@ -118,9 +121,10 @@ static void begin(struct connection *connection, sqlite3_stmt *statement,
 }
 
 /*
- * If a statement finds the schema changed it ends at once, is prepared again
- * and runs. SQLite reports two ends for this one run. The second is counted as
- * an empty visit of a region of its own.
+ * Ends a statement's visit and span. If a statement finds that the schema has
+ * changed, SQLite ends the statement, prepares it again and runs it, and
+ * reports two ends for one run. The second end is counted as an empty visit of
+ * a separate region.
  */
 static void end(struct connection *connection, sqlite3_stmt *statement)
 {
@@ -142,8 +146,9 @@ static void end(struct connection *connection, sqlite3_stmt *statement)
 }
 
 /*
- * The units of the innermost visit: that of this statement, unless the program
- * began another one since. The span's are of this statement in any case.
+ * Counts a row. The visit's unit is counted in the innermost visit: that of
+ * this statement, unless the program has begun another statement since. The
+ * span's unit is always this statement's.
  */
 static void row(struct connection *connection, const sqlite3_stmt *statement)
 {
@@ -167,8 +172,8 @@ static int traced(unsigned int what, void *context, void *statement,
 }
 
 /*
- * The connection's end. SQLITE_TRACE_CLOSE would be wrong: a close may be
- * refused, or wait for statements to end.
+ * Called at the end of the connection. SQLITE_TRACE_CLOSE would be too early: a
+ * close may be refused, or wait for statements to end.
  */
 static void disconnect(void *context)
 {
@@ -190,7 +195,10 @@ static int refuse(char **message, const char *why)
 	return SQLITE_ERROR;
 }
 
-/* If the host uses libselfmon itself, its options stay. */
+/*
+ * Prepares the library. If the host itself has configured libselfmon, the
+ * host's options stay.
+ */
 static int prepare(char **message)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
@@ -230,12 +238,15 @@ int sqlite3_selfmonsqlite_init(sqlite3 *database, char **message,
 	connection->again = selfmon_region("(prepared again: not measured)");
 	connection->rows = selfmon_unit("rows");
 	connection->steps = selfmon_unit("vm-steps");
-	/* When loaded twice, this ends what the first load began. */
+	/*
+	 * If the extension is loaded twice, this frees the connection of the
+	 * first load.
+	 */
 	result = sqlite3_create_module_v2(database, "selfmon_regions",
 					  &regions_module, connection,
 					  disconnect);
 	if (result != SQLITE_OK)
-		return result; /* and the connection struct is freed */
+		return result; /* SQLite has freed `connection` */
 	result = sqlite3_create_module_v2(database, "selfmon_spans",
 					  &spans_module, NULL, NULL);
 	if (result != SQLITE_OK)

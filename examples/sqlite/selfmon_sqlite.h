@@ -12,14 +12,15 @@
 #define NAME_SIZE 256
 
 /*
- * Writes the common form of equivalent statements: literals become "?", a list
- * of them one "?", blanks and comments one blank. Cut to size.
+ * Writes the common form of equivalent statements. Literals become "?", lists
+ * of literals become one "?", and blanks and comments become one blank. The
+ * name is cut to the size.
  */
 void statement_name(const char *sql, char *name, size_t size);
 
 /*
- * Returns the region of a statement. After more names than a program has
- * statements written by hand, all new ones share a region.
+ * Returns the region of a statement. The number of names is limited: all
+ * further statements share one region.
  */
 struct selfmon_region *statement_region(const char *sql);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table selfmon_spans: how long statements took from begin to end, on
- * whatever thread they ended. A row for each name, for the whole process, at the
- * time when a statement begins to read it.
+ * The table selfmon_spans: how long statements took, on whatever thread they
+ * ended. Has a row for each name, for the whole process, at the time when a
+ * statement begins to read the table.
  */
 #include "selfmon_sqlite.h"
 
@@ -35,7 +35,10 @@ struct span_cursor {
 	size_t row;
 };
 
-/* Returns NULL before the first span, and beyond the last. */
+/*
+ * Returns the cursor's row, or NULL after the last row or if there are no
+ * spans.
+ */
 static const struct selfmon_row *row_of(const struct span_cursor *cursor)
 {
 	const struct selfmon_report *const spans =

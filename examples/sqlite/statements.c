@@ -99,7 +99,7 @@ static const char *copy_until(struct text *text, const char *at,
 	return at;
 }
 
-/* Also accepts 1e-3, 0x1f, .5: exact enough for a name. */
+/* Returns the end of a number. Also accepts 1e-3, 0x1f and .5. */
 static const char *skip_number(const char *at)
 {
 	while (is_word(*at) || *at == '.' ||
@@ -116,7 +116,7 @@ static const char *word_end(const char *at)
 	return at;
 }
 
-/* Consumes one token; returns the start of the next. */
+/* Copies or replaces one token. Returns the start of the next token. */
 static const char *take(struct text *text, const char *at)
 {
 	const char *const blank = skip_blank(at);
@@ -161,8 +161,8 @@ void statement_name(const char *sql, char *name, size_t size)
 }
 
 /*
- * Returns true for one of the first NAMES_MAX names. Names with equal hashes
- * are equal.
+ * Returns true if the name is one of the first NAMES_MAX names. Names with the
+ * same hash are taken for one name.
  */
 static bool is_among_first(const char *name)
 {

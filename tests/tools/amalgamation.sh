@@ -30,7 +30,7 @@ compile()
 	esac || fail "$cc: $source does not build"
 }
 
-# The compiler flags of a program that contains the library's source.
+# The compiler flags that a program which contains the library's source may use.
 cp "$made"/selfmon_all* "$scratch"
 mkdir "$scratch/fibers"
 for example in examples/*.c examples/*.cc examples/fibers/*.c; do

@@ -20,7 +20,7 @@ EOF
 "${AR:-ar}" qcs "$scratch/libobjects.a" "$@"
 
 # report_of LINKER-OPTION...: links and runs the program, and checks that its
-# report has its region
+# report has the region
 report_of()
 {
 	# shellcheck disable=SC2086 # several words

@@ -8,8 +8,8 @@ import sys
 
 # Pairs in which a file may use a symbol of a file above it, with the reason.
 ALLOWED = {
-    # In an archive of objects, this reference links the exit report whenever
-    # regions are linked.
+    # If a program uses regions, this reference links the exit report from an
+    # archive.
     ("visit/visit", "report/exit"),
 }
 

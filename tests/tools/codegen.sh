@@ -29,10 +29,10 @@ bool read_page(const struct selfmon_page *page, unsigned int shift,
 }
 END
 
-# One line for each instruction: mnemonic and operands, without padding. The
-# load of the lock cannot be identified by its offset, since gcc keeps its
-# address in a register. So one load between rdpmc and the next branch is
-# required.
+# Reduces each instruction to mnemonic and operands, and drops padding. The
+# second load of the lock has no known offset, since gcc keeps the address of
+# the lock in a register. So exactly one load is required between rdpmc and the
+# next branch.
 judge() {
 	objdump -d --no-show-raw-insn "$1" | awk -v limit="$limit" -v cc="$2" '
 	/^ *[0-9a-f]+:\t/ {

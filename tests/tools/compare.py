@@ -145,8 +145,8 @@ def region_of(found, name):
 
 
 def enumerated_p(a, b):
-    """The two-sided p value, enumerated over all choices of the values that are
-    b's."""
+    """Returns the two-sided p value, by enumerating all ways to choose the
+    values of b."""
     both = a + b
     rank = [sum(x < v for x in both) + (sum(x == v for x in both) + 1) / 2
             for v in both]
@@ -173,7 +173,8 @@ def check_rank_test(tool, template):
 
 
 def check_interval(tool, template):
-    """Checks a ratio that is exact, and the coverage of the interval."""
+    """Checks that a known ratio is found exactly, and the coverage of the
+    interval."""
     name = template["rows"][0]["name"]
     found = tool.compare(set_means(template, [100] * 5),
                          set_means(template, [110] * 5))
@@ -252,7 +253,7 @@ def check_verdicts(tool, template):
     expect(region_of(found, "r1")["verdict"] == "less", "10 % less")
     found = tool.compare(a, [scaled(r, "r1", 1.1) for r in b], "--gate", "15")
     expect(region_of(found, "r1")["verdict"] == "more", "10 % within 15 %")
-    # A region below the least share is not judged, whatever its change.
+    # A region below --min-share is not judged, whatever its change.
     found = tool.compare(a, [scaled(r, "r1", 1.1) for r in b], "--min-share",
                          "30")
     expect(region_of(found, "r1")["verdict"] == "not judged", "small")
@@ -261,7 +262,8 @@ def check_verdicts(tool, template):
     found = tool.compare(wide[:RUNS], wide[RUNS:], "--require-conclusive")
     expect(found["status"] == 3, "inconclusive, and not 3")
     expect("inconclusive" in found["conclusion"], found["conclusion"])
-    # With three runs a side there is no test. Four are too few for six regions.
+    # Three runs per side are too few for a test. Four are too few for six
+    # regions.
     found = tool.compare(a[:3], b[:3])
     expect("no test" in found["conclusion"] and found["status"] == 0,
            found["conclusion"])
@@ -278,8 +280,8 @@ def check_verdicts(tool, template):
 
 
 def check_regions(tool, template):
-    """New and removed regions; regions of the same name in other places stay
-    apart."""
+    """Regions that are only in one side are listed. Regions of the same name
+    in different places are not merged."""
     template = flat(template, 4)
     other = copy.deepcopy(template)
     other["rows"][2]["name"] = "new"
@@ -370,7 +372,7 @@ def check_formats(tool, template):
     expect(len(lines) <= 100, f"{len(lines)} lines of text")
     expect(max(map(len, lines)) <= 100, "a line is too long")
     expect("\x1b" not in text and "\u202e" not in text, "escapes in text")
-    # A p value this small needs 10 runs a side, and few regions.
+    # Ten runs per side and a single region give a very small p value.
     one = flat(template, 1)
     far = [tool.save([scaled(noisy(one, rng, 0.01), None, factor)
                       for _ in range(10)], name)

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests regions in C++20 coroutines, with each compiler and optimisation level,
-# with visits called and inlined: coroutine.sh BUILD-DIRECTORY LIBRARY... The
-# quick form (tests/form.h) compiles one program.
+# Tests regions in C++20 coroutines: coroutine.sh BUILD-DIRECTORY LIBRARY...
+#
+# The programs are compiled by each compiler, at each optimisation level, and
+# with visits called and inlined. The quick form (tests/form.h) compiles one
+# program.
 set -eu
 build=$1/tests/programs/coroutine
 shift

@@ -17,8 +17,7 @@ status=$?
 
 grep -vE '^\[(RUN |PASS|SKIP|====)|^\[----\] *$|^\[----\] (Criterion|Warning)' "$log" |
 	grep -vE '^\[----\] [0-9]+ reports$'
-# Prints each reason once: without a PMU it is the same for all tests of
-# tests/hw.
+# Prints each reason once: without a PMU, all tests of tests/hw have the same.
 sed -n 's/^\[SKIP\] \([^ ]*\): /\1 /p' "$log" | awk '{
 	test = $1; sub(/^[^ ]* /, "")
 	if (!($0 in first)) { first[$0] = test; reason[++n] = $0 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Compiles and tests selfmon.hpp with each compiler, each standard and each
-# option that changes it, and compares the machine code of its regions with that
-# of the macros: cxx.sh BUILD-DIRECTORY LIBRARY...
+# option that changes the header. Then compares the machine code of its regions
+# with that of the macros: cxx.sh BUILD-DIRECTORY LIBRARY...
 set -eu
 build=$1/tests/programs/cxx
 shift

@@ -119,7 +119,7 @@ def problems_of_files(document, files):
 
 
 def problems_of_codes(document, files):
-    """Each package's verification code is that of the files it contains."""
+    """Checks that each package's verification code is that of its files."""
     paths = {row["SPDXID"]: row["fileName"].removeprefix("./")
              for row in document["files"]}
     for row in document["packages"]:
@@ -160,8 +160,8 @@ def problems_of_components(document, files):
 
 
 def problems_of_dependencies(document, files):
-    """The dependencies that the makefiles find by pkg-config are those in the
-    SBOM."""
+    """Compares the libraries that the makefiles find by pkg-config with the
+    dependencies in the SBOM."""
     for path, kind, mine in (
             ("tools/tools.mk", "OPTIONAL_DEPENDENCY_OF", TOOL),
             ("tests/tests.mk", "TEST_DEPENDENCY_OF", OURS)):

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Runs a static test program of another machine: emulated.sh QEMU PROGRAM
 #
-# Suites that fail run a second time, and the output says so. The reason is that
-# on a busy machine qemu-user 7.2 itself dies of SIGSEGV in about one of 5000
-# forked children.
+# Suites that fail run a second time, and the output says so. On a busy machine
+# qemu-user 7.2 itself dies of SIGSEGV in about one of 5000 forked children.
 set -euo pipefail
 if ! command -v "$1" > /dev/null; then
 	echo "$1 is not there: install qemu-user"

@@ -43,8 +43,8 @@ has()
 }
 
 # run_both NAME [OPTION FILE]: runs both builds, and checks what all examples
-# have in common. Measured values vary between runs, so for examples that print
-# them only the first column is compared.
+# have in common. Measured values vary between runs. If an example prints some,
+# only the first column of its output is compared.
 run_both()
 {
 	name=$1
@@ -79,7 +79,6 @@ has measured.err '^    line  *3 ' '^Units counted by visits' \
 	'^    line  *words  *2  *7  *3\.50 .* 2  *5$' \
 	'^  split  *bytes  *1  *29$' '^  hash  *items  *1  *7$'
 
-# Only sums are compared: the order of the numbers is the compiler's choice.
 run_both branches
 has measured.out '^shuffled: [0-9]' '^sorted:   [0-9]'
 has measured.err '^shuffled  *100 ' '^sorted  *100 ' '^sort  *1 ' \
@@ -90,7 +89,8 @@ has measured.out '^worker 0: longest chain 324, 5133 primes$' '^worker 3: '
 has measured.err '^worker 0  *1 ' '^worker 3  *1 ' '^  work  *1 ' \
 	'^    primes  *1 ' '4 threads'
 
-# The words and steps of the jobs. examples/fibers/check.py compares the rest.
+# Checks the words and steps of the jobs. examples/fibers/check.py checks the
+# rest.
 run_both fibers/ucontext
 has measured.out '^parse: 50 jobs, 36940 words$' \
 	'^render: 50 jobs, [0-9]* steps$'
@@ -116,8 +116,8 @@ has measured.err '^log: list 1: 1 visits, 0 open$' \
 	'^log:   sum: 1 visits, 0 open$' '^log:     parse_number: 2 visits, 0 open$'
 grep -q '^selfmon' "$scratch/measured.err" && fail 'it reports at exit'
 
-# Only times, because there may be no counters. A benchmark cannot be compiled
-# off.
+# Measures only time, because there may be no counters. A benchmark has no build
+# with SELFMON_DISABLE.
 name=sums
 input=
 run "$measured" measured
@@ -138,7 +138,7 @@ grep -q -e '": -[0-9]' "$scratch/sums.json" && fail 'a sample below 0'
 grep -q 'forwards' "$scratch/filtered.out" && fail 'the filter leaves forwards'
 "$measured/sums" --help > "$scratch/help.out" || fail "--help: exit status $?"
 has help.out '--filter=TEXT' '--gate=PERCENT' 'Exit status: 0 .* 1 '
-# The gate allows a factor of 101.
+# The gate is 10,000 %, so the result passes.
 "$measured/sums" --runs=1 --filter=scat --events= \
 	--baseline="$scratch/sums.json" --gate=10000 \
 	> "$scratch/gate.out" 2> "$scratch/gate.err" || fail "gate: exit status $?"

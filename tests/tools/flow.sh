@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Tests control flow: flow.sh BUILD-DIRECTORY LIBRARY...
 #
-# tests/programs/flow is compiled as C and C++, measured, inlined
-# (SELFMON_STATIC) and with SELFMON_DISABLE, with and without optimisation, by
-# each installed compiler. All warnings are errors. Each program must print
+# Each installed compiler compiles tests/programs/flow as C and C++, with and
+# without optimisation: measured, inlined (SELFMON_STATIC) and with
+# SELFMON_DISABLE. All warnings are errors. Each program must print
 # tests/programs/flow/expected.txt, and its report must have the visits that
-# were made. An END without its BEGIN must not compile, nor a jump past the
-# beginning of a region. The quick form (tests/form.h) takes one compiler of
-# each language and its first standard.
+# were made. An END without its BEGIN must not compile, and neither must a jump
+# past the beginning of a region. The quick form (tests/form.h) takes one
+# compiler of each language and its first standard.
 set -eu
 build=$1
 shift
@@ -17,7 +17,7 @@ mkdir -p "$build/tests/programs/flow"
 programs=0
 jumps=0
 languages=
-# This use of clang stands for a compiler without GNU C.
+# With these options, clang acts like a compiler without GNU C.
 other='-fgnuc-version=0 -DSELFMON_DISABLE -Wno-pedantic'
 
 # try COMPILER LANGUAGE STANDARD LEVEL FLAGS [LIBRARY...]: builds and runs the

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Checks the public headers. Each compiles alone and twice, as C and as C++,
-# without a warning. Together they declare each function that they name. The
-# library compiles without its Makefile, beside a file with SELFMON_DISABLE.
-# With SELFMON_DISABLE the headers define each function, and compile for Windows
-# and macOS. Compilers that are not installed are named and skipped.
+# Checks the public headers. Each header compiles alone and when included twice,
+# as C and as C++, without a warning. Together the headers declare each function
+# that they name. A program can compile the library without its Makefile, next
+# to a file with SELFMON_DISABLE. With SELFMON_DISABLE the headers define each
+# function, and compile for Windows and macOS. Compilers that are not installed
+# are named and skipped.
 set -eu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -128,7 +129,7 @@ for compiler in gcc clang g++ clang++; do
 	for header in include/*.h include/selfmon/*.h; do
 		for standard in $standards; do
 			compile $language "$standard" $compiler "${header#include/}"
-			# A benchmark cannot be compiled off.
+			# A benchmark cannot be compiled with SELFMON_DISABLE.
 			case $header in *bench*) continue ;; esac
 			compile $language "$standard" $compiler \
 				"${header#include/}" -DSELFMON_DISABLE
@@ -150,7 +151,7 @@ for compiler in gcc clang g++ clang++; do
 	done
 done
 
-# Headers that only measuring code includes are left out.
+# Leaves out the headers that only measuring code includes.
 everywhere=$(for header in include/selfmon.h include/selfmon/*.h; do
 	case $header in
 	*/bench_* | */arch.h | */page.h) ;;

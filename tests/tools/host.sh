@@ -10,7 +10,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 tab=$(printf '\t')
 
-# SUITE/TEST of all tests, and the tests that mutants fail
+# Lists all tests as SUITE/TEST, and the tests that mutants must fail.
 find tests -name '*.c' -exec cat {} + | tr '\n' ' ' |
 	grep -oE 'Test\([a-z_0-9]+,[[:space:]]*[a-z_0-9]+' |
 	sed 's/Test(//; s/,[[:space:]]*/\//' | sort -u > "$scratch/tests"
@@ -67,7 +67,8 @@ grep -vxF -f "$scratch/shown" "$scratch/entries" > "$scratch/left" || :
 grep "^promise$tab" "$scratch/left" > "$scratch/empty" || :
 each "$scratch/empty" 'no test'
 
-# Of a test that a macro makes, only the beginning of the name is known.
+# A macro makes these tests, so the sources have only the beginning of their
+# names.
 grep / "$scratch/killed" | grep -vxF -f "$scratch/tests" |
 	grep -v '/the_set_is_found_in_' > "$scratch/unknown" || :
 while read -r test; do

@@ -40,8 +40,8 @@ def complain(what, text):
 
 
 def harmless(what, data, allowed):
-    """Is this valid UTF-8 without control characters, bidi marks and the like?
-    """
+    """Complains unless this is valid UTF-8 without control characters, bidi
+    marks and the like."""
     global looked_at
     looked_at += 1
     try:
@@ -65,7 +65,7 @@ def any_name(least=1):
 
 
 def file_name():
-    """Can this be the name of a file?"""
+    """Makes a name that a file can have."""
     return any_name().replace(b"/", b"_").strip(b".")[:100] or b"x"
 
 
@@ -90,7 +90,7 @@ def call(what, words, environment={}, name=None):
     return done
 
 
-# ---- names read back by readers that are not ours ----------------------------
+# ---- names read back by other readers ----------------------------------------
 
 def exact_json(row):
     hexadecimal = row.get("name_hex")
@@ -98,7 +98,7 @@ def exact_json(row):
 
 
 def exact_csv(cell):
-    """Restores a name by the rule in docs/REPORT.md."""
+    """Returns the name of a cell, decoded by the rule in docs/REPORT.md."""
     name = cell.encode()
     if name[:1] == b"'":
         name = name[1:]
@@ -107,8 +107,8 @@ def exact_csv(cell):
 
 
 def check_names(what, names, name, thread):
-    """Checks that the name is among them, and the thread's, which its number
-    follows."""
+    """Checks that the name is in the list. For a thread, checks that the list
+    also has the thread's name, followed by its number."""
     if name not in names:
         complain(what, f"{name} came back as {names}")
     if thread and not any(re.fullmatch(re.escape(name[:15]) + rb" \d+", found)
@@ -127,8 +127,8 @@ def check_json(data, name, thread=False):
 
 
 def check_html(data, name, thread=False):
-    """No name can end the JSON data of the page; its scripts escape names too.
-    """
+    """Checks that no name ends the JSON data of the page, and that its scripts
+    escape names too."""
     found = re.search(rb'<script [^>]*id="data"[^>]*>(.*?)</script>', data,
                       re.DOTALL)
     if not found or b"<" in found[1]:

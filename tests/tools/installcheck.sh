@@ -21,7 +21,7 @@ in_stage()
 		PREFIX=/usr LIBDIR=/usr/lib > /dev/null
 }
 
-# pkg-config must print the system's paths, because they are inside the stage.
+# The paths are inside the stage, so pkg-config must print system paths, too.
 package()
 {
 	PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \

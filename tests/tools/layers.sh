@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Checks that includes only point down: a file may include its own layer and
-# those below. System calls, assembly and libcpuid stay in their layers. The
-# lowest layer is first. A header include/selfmon/X.h belongs to the layer whose
-# interface it is.
+# those below. The table below begins with the lowest layer. System calls,
+# assembly and libcpuid may be used only in certain layers. A header
+# include/selfmon/X.h belongs to the layer whose interface it is.
 set -eu
 cd "$(dirname "$0")/../.."
 scratch=$(mktemp)
@@ -32,7 +32,7 @@ level_of() {
 }
 
 # Outside of platform/ only these system headers are allowed. Headers of system
-# calls, and those that name the machine, are missing from the list on purpose.
+# calls and machine-dependent headers are deliberately not in the list.
 plain_headers=" assert ctype errno inttypes limits locale math pthread regex stdarg \
 stdbool stddef stdint stdio stdlib string time sys/types linux/perf_event "
 # own_of FILE: sets own, the name that level_of() takes
@@ -44,8 +44,8 @@ own_of() {
 checked=0
 bad=0
 
-# no_line FILES PATTERN MESSAGE: no line of the files may have the pattern.
-# /dev/null, because grep prints the name only if it has several files.
+# no_line FILES PATTERN MESSAGE: fails if a line of the files has the pattern.
+# grep also gets /dev/null, because it prints file names only for several files.
 no_line() {
 	# shellcheck disable=SC2086 # a list of files
 	if grep -nE "$2" /dev/null $1; then
@@ -82,7 +82,8 @@ includes_plain() {
 	bad=1
 }
 
-# The files in which some patterns are allowed are left out of these lists.
+# The files of each list are checked for one kind of pattern. A file is left out
+# where the pattern is allowed.
 all='' no_calls='' no_pfm='' no_machine=''
 for file in include/selfmon.h include/selfmon/*.h include/selfmon/arch/*.h \
 	libselfmon/*/*.[ch]; do

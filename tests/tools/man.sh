@@ -30,9 +30,9 @@ elif ! command -v man > /dev/null; then
 	echo "check-man: lint skipped: neither mandoc nor man is installed"
 fi
 
-# Pages are formatted as ASCII, because awk may count bytes. If a line is too
-# long, it is usually in an example that has the tab stops of the table before
-# it.
+# Pages are formatted as ASCII, because awk may count bytes. Lines that are too
+# long are usually in an example that follows a table: it has the tab stops of
+# the table.
 if command -v man > /dev/null && command -v col > /dev/null; then
 	for page in $texts; do
 		LC_ALL=C MANWIDTH=80 man --warnings -l "$page" \
@@ -90,8 +90,9 @@ plain() {
 		tr -s ' ' | sed 's/}; */};\n/g'
 }
 
-# compiles TEXT [OPTION]: with the option, only compiles. Debug information is
-# left out: a program of the library is linked twice as fast without it.
+# compiles TEXT [OPTION]: compiles and links the text; with an option, only
+# compiles it. There is no debug information, so that linking takes half the
+# time.
 compiles() {
 	language=c
 	with=$compile

@@ -69,8 +69,8 @@ def quantity_of(row, name, columns):
 
 
 def merge_quantity(parts, exclusive, times):
-    """The merged quantity. times are those of the parts' rows, as weights of
-    shares."""
+    """Returns the merged quantity. times are the times of the parts' rows,
+    which weight the shares."""
     times = [t for t, p in zip(times, parts)
              if p and p["verdict"] != "not counted"]
     parts = [p for p in parts if p and p["verdict"] != "not counted"]
@@ -114,8 +114,8 @@ TIMES = ["p50", "p90", "p99", "shortest", "longest"]
 
 
 def net_of_one(ns, row, inner, low):
-    """The time of one visit of ns without overhead, and whether it is mostly a
-    guess."""
+    """Returns the net time of a visit that took ns, and whether this is mostly
+    a guess."""
     time = row["time_ns"]
     mean = time["sum"] / row["measured"]
     own = max(mean - time["net"] / row["visits"], 0)
@@ -127,7 +127,8 @@ def net_of_one(ns, row, inner, low):
 
 
 def inner_of(reports):
-    """The mean overhead of a visit's own two ends, over all processes."""
+    """Returns the mean overhead of the two ends of a visit, over all
+    processes."""
     inner = []
     for report in reports:
         if report["processes"]:
@@ -217,7 +218,8 @@ def check_row(path, found, parts, merged, inner):
 
 
 def check_slowest(merged, reports):
-    """Of all kept visits of a region, by name, the 8 slowest ones."""
+    """Checks that the merged report has the 8 slowest of all kept visits of
+    each region, by name."""
     if all(r["slowest"] is None for r in reports):
         same("slowest", merged["slowest"], None)
         return

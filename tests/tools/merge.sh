@@ -102,8 +102,8 @@ done
 "$program" report -f csv "$work/a.json" "$work/live" > "$work/out"
 [ "$(grep -c '^"round/print"' "$work/out")" = 2 ] || fail "no CSV"
 
-# histograms N FILE REGION: checks that the output has N such regions, each with
-# all of its visits
+# histograms N FILE REGION: checks that the output has N histograms, each with
+# all visits of its region
 histograms()
 {
 	"$program" report --histogram "$3" "$2" > "$work/out" ||

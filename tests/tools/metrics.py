@@ -17,7 +17,7 @@ CYCLES = {"cycles", "cpu-cycles", "cpu_cycles", "cpu_clk_unhalted.thread",
           "ls_not_halted_cyc"}
 INSTRUCTIONS = {"instructions", "inst_retired.any", "inst_retired.any_p",
                 "inst_retired", "ex_ret_instr"}
-# (dividend, divisor, factor, name of the metric)
+# Tuples of dividend, divisor, factor, and name of the metric.
 EVENT = [("instructions", "cycles", 1, "IPC"),
          ("cycles", "time", 1, "GHz"),
          ("cycles", "visits", 1, "cycles/visit"),
@@ -132,7 +132,8 @@ def wanted_metrics(report):
 
 
 def operand(row, what):
-    """Returns value, uncertainty, visits (None: any), verdict."""
+    """Returns an operand's value, its uncertainty, the number of visits with a
+    value (None: any), and the verdict."""
     if what is None:
         return None
     if what == "visits":
@@ -157,8 +158,8 @@ def operand(row, what):
 
 
 def are_same(report, row, of, by):
-    """Do both operands have values in the same visits, if some visits have
-    none?"""
+    """Returns whether both operands have values in the same visits, if some
+    visits have no value."""
     if "visits" in (of, by):
         return True
     if not isinstance(of, Column) or not isinstance(by, Column):
@@ -168,8 +169,8 @@ def are_same(report, row, of, by):
 
 
 def among(row, what, value, unsure, known, visits, together):
-    """The operand over this number of visits, or None if it is unknown for
-    them."""
+    """Returns the operand's value over this number of visits, or None if it is
+    unknown."""
     if known is not None:
         same = known == visits and (
             together or visits in (row["measured"], row["whole"]))

@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Functions that enter on one thread and leave on another, by each compiler and
-# optimisation, in programs and shared objects, on this machine and by qemu-user
-# on arm64: migrate.sh BUILD-DIRECTORY ARM64-BUILD-DIRECTORY
+# Tests functions that enter on one thread and leave on another: migrate.sh
+# BUILD-DIRECTORY ARM64-BUILD-DIRECTORY
 #
-# Each way is compiled a second time with an address that compilers may keep
-# across the move (NAIVE). Fails if the program refuses none of these.
+# They are compiled by each compiler and at each optimisation level, in programs
+# and in shared objects, for this machine and for arm64 (qemu-user).
+#
+# Each variant is compiled a second time with -DNAIVE: its functions take an
+# address that compilers may keep across the move. If the program detects none
+# of these, the test fails.
 set -eu
 build=$1/tests/programs/migrate
 here=$1
@@ -23,7 +26,8 @@ fail()
 	exit 1
 }
 
-# ran WHAT: runs the program. Returns 3 if a function kept an address.
+# ran WHAT: runs the program. Returns 3 if a function used an address that it
+# had kept across the move.
 ran()
 {
 	status=0
@@ -40,7 +44,7 @@ judge()
 	passed=$((passed + 1))
 }
 
-# judge_naive WHAT: the program may be refused
+# judge_naive WHAT: the program may return 3
 judge_naive()
 {
 	naive=$((naive + 1))

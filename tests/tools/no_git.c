@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What Criterion calls of libgit2: see no_git.sh. */
+/* The functions of libgit2 that Criterion calls: see no_git.sh. */
 int git_libgit2_init(void);
 int git_libgit2_shutdown(void);
 int git_diff_buffers(void);

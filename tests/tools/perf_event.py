@@ -39,7 +39,7 @@ def find_header():
 
 
 def read_header(path):
-    """Returns the names that need a row, as (struct or '', name)."""
+    """Returns the names that need a row, as pairs (struct or '', name)."""
     with open(path, encoding='utf-8') as file:
         text = without_comments(file.read())
     names = {('', name) for name in re.findall(r'\bPERF_[A-Z0-9_]*[A-Z0-9]\b',
@@ -114,8 +114,8 @@ def place(name):
 
 
 def is_pasted(code, name):
-    """Does the code build the name, as HW(CPU_CYCLES) with HW(id)
-    PERF_COUNT_HW_##id?"""
+    """Returns whether the code builds the name by a macro, as HW(CPU_CYCLES)
+    with HW(id) PERF_COUNT_HW_##id."""
     return any(name.startswith(prefix) and re.search(
         r'\b%s\(%s\)' % (macro, name[len(prefix):]), code)
         for macro, prefix in re.findall(
@@ -128,7 +128,8 @@ def contains(code, row, name):
     if not row.struct or name.startswith('PERF_'):
         return bool(re.search(r'\b%s\b' % re.escape(name), code)) or \
             is_pasted(code, name)
-    # A field of this name, or a constant of the library that is named after it.
+    # The code has a field of this name, or a constant that is named after the
+    # field.
     return bool(re.search(r'(\.|->)%s\b|_%s\b' % (name, name.upper()), code))
 
 
@@ -205,8 +206,8 @@ def notices(function, *arguments):
 
 
 def spoil(row, rows, names, tree, complain):
-    """Damages the row in each way, and returns how many; each must be noticed.
-    """
+    """Damages the row in each way. Complains if the check does not notice, and
+    returns the number of ways."""
     ways = 0
     own = {name for name in names if row.covers(*name)}
     if own:

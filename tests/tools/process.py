@@ -22,7 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/PROCESS.md"
 
 SOFTWARE = "task-clock,page-faults,context-switches,cpu-migrations"
-# Columns of the measured tables, and the environment of each column's program.
+# The columns of the measured tables, with the environment of each column's
+# program.
 SETTINGS = {
     "time alone": {"SELFMON_EVENTS": "none"},
     "four software events": {"SELFMON_EVENTS": SOFTWARE},
@@ -45,19 +46,20 @@ TRACED = [
     ("threads", {"SELFMON_SAMPLE": "task-clock,drain=border",
                  "SELFMON_OUTPUT": "json:{}/json"}),
 ]
-# Functions of strings and numbers, which the page does not list. Compilers
-# replace some of them by others.
+# Functions of strings and numbers, which the page does not list. Compilers may
+# replace one of them by another.
 PURE = re.compile(
     r"(mem|str|stp)\w+|bcmp|__ctype_\w+|ato[il]|v?snprintf|sscanf|frexp|bsearch|"
     r"environ|std(out|err)|program_invocation_short_name|"
     r"__errno_location|__rseq_\w+|__(u?divti3|u?modti3|tls_get_addr)|"
     r"__stack_chk_\w+|_GLOBAL_OFFSET_TABLE_|__(aarch64|riscv)_\w+")
-# Names of the same functions in other versions of the C library, or made by
-# other compilers.
+# Other names of the same functions, in other versions of the C library or made
+# by other compilers.
 ALIKE = {"fputc": "putc", "__fxstat": "fstat", "__xstat": "stat",
          "__lxstat": "lstat"}
 STARTS = re.compile(r"/(proc|sys|dev|etc|run|var|\.dockerenv)(/|$)")
-# Paths in messages with advice, and names of the program's own descriptors.
+# Paths that the code names but does not open: in messages with advice, and of
+# the program's own descriptors.
 NOT_READ = re.compile(r"/dev/(stdout|stderr|shm|fd/)|/proc/self/fd/")
 
 problems = []
@@ -87,8 +89,8 @@ class Page:
         self.text = text
 
     def rows(self, heading, first):
-        """Returns the rows of the table below a heading, whose first cell
-        begins so."""
+        """Returns the rows of a table: the one below this heading whose head
+        begins with this cell."""
         part = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", self.text,
                          re.M | re.S)
         found = re.search(rf"^\| {first} \|[^\n]*\n\|[-|]*\n((?:\|[^\n]*\n)*)",
@@ -168,7 +170,8 @@ def check_environment(page, code):
 
 
 def check_once(code):
-    """Checks what the page states a number of."""
+    """Checks the numbers that the page states, such as the number of
+    threads."""
     for what, pattern, stated in (
             ("constructor", r"__attribute__\(\(constructor", 3),
             ("destructor", r"__attribute__\(\(destructor\(101\)\)\)", 1),
@@ -269,7 +272,7 @@ def traces(build, folder):
     for program, environment in TRACED:
         base_calls, base_paths = trace(build, folder, program, {}, off=True)
         with_calls, with_paths = trace(build, folder, program, environment)
-        if program == "threads":  # whose stacks are sometimes used again
+        if program == "threads":  # its stacks are sometimes reused
             calls |= with_calls.keys() - base_calls.keys()
         else:
             calls |= set(with_calls - base_calls)
@@ -321,8 +324,8 @@ def check_unchanged(seen, setting):
 
 
 def check_measured(page, measured):
-    """Runs only on the kind of machine that the page's figures are from: see
-    its head."""
+    """Compares the page's figures with the measured ones. Called only on the
+    kind of machine that the page's head names."""
     missing = set().union(*measured.values()) - UNCHANGED.keys()
     for heading in ("Memory", "Descriptors"):
         names = page.head(heading, "step")[1:]
@@ -363,7 +366,8 @@ def check_guard(build, folder):
 
 
 def check(page, build, code, traced, measured):
-    """Returns what is wrong with this page."""
+    """Runs all checks of a page, which store the problems. Returns the
+    counts."""
     problems.clear()
     counts = check_imports(page, build, code)
     check_environment(page, code)
@@ -377,8 +381,8 @@ def check(page, build, code, traced, measured):
 
 
 def check_faults(page, build, code, traced, measured):
-    """Removes each row that a check covers, and requires that the check fails.
-    """
+    """Removes each row that a check covers from a copy of the page. Fails if
+    the check does not notice."""
     count = 0
     tables = [("System calls", "call"), ("Environment", "variable"),
               ("Files read", "file")]
@@ -398,8 +402,8 @@ def check_faults(page, build, code, traced, measured):
 
 
 def is_elsewhere(page, heading, row):
-    """Is this a call that the C library makes, by functions that other rows
-    have too?"""
+    """Returns whether the C library makes this call only in functions that
+    other rows have too."""
     if heading != "System calls":
         return False
     others = {name for other in page.rows(heading, "call") if other != row

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Checks that the code of README and of the pages for readers compiles
-# unchanged, and that their commands can be run in their order: readme.sh
-# BUILD-DIRECTORY
+# Checks the code and the commands of README and of the other pages for users:
+# readme.sh BUILD-DIRECTORY
 #
-# A block of C is the file that the text before it named last. Blocks of sh run
-# in one shell, in a copy of the sources. Only the place of installation
-# differs: PREFIX is in a scratch folder, sudo runs its command as the same
-# user, and ldconfig does nothing.
+# Each block of C must compile unchanged. Its file is the one that was last
+# named in the text before it. Blocks of sh must run in their order, in one
+# shell and in a copy of the sources. Only the place of installation differs:
+# PREFIX is in a scratch folder, sudo runs its command as the same user, and
+# ldconfig does nothing.
 set -eu
 build=$(realpath "$1")
 scratch=$(mktemp -d)
@@ -90,7 +90,7 @@ sed '1,/\*\//d' examples/hello.c | cmp - hello.c ||
 
 # ---- figures ---------------------------------------------------------------
 
-# The second column of the table of costs, as in "26.3 KiB, 2038 B".
+# Prints the second column of the table of costs, such as "26.3 KiB, 2038 B".
 cd "$OLDPWD"
 sed -n '/^## Cost/,/^## API/s/^| [^|]* | \([0-9][^|]*\) |.*/\1/p' README.md |
 	sed 's/, /\n/g' > "$scratch/figures"

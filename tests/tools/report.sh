@@ -61,7 +61,7 @@ is_neither()
 is_neither "$work/empty" 'it is empty'
 is_neither "$work" 'Is a directory'
 
-# Without a writer a FIFO would block the command, and with it the other files.
+# Opening a FIFO without a writer must not block: the other files would wait.
 mkfifo "$work/fifo"
 status=0
 timeout 20 "$program" report "$work/fifo" "$work/live" > "$work/text" \

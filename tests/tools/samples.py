@@ -336,8 +336,8 @@ class Sampled:
         return [{"path": str(path), "build_id": build_id}]
 
     def report(self, report, path, **counts):
-        """The samples are in spot1, which is inlined into leaf. middle calls
-        leaf, and main calls middle."""
+        """Returns the report with samples in spot1, which is inlined into
+        leaf. middle calls leaf, and main calls middle."""
         chain = [(0, self.at["return0"]), (0, self.at["return1"])]
         return with_samples(report, self.modules(path), [
             stack(1, 6, (0, self.at["spot1"]), *chain),
@@ -347,7 +347,7 @@ class Sampled:
 
 
 def table_of(text):
-    """Lines of the table, split into cells at two blanks."""
+    """Returns the lines of the table, split into cells at two blanks."""
     lines = text[text.index("\nregion "):].split("\n\n")[0].splitlines()[2:]
     return [[word.strip() for word in line.split("  ") if word.strip()]
             for line in lines]
@@ -473,7 +473,7 @@ def test_symtab(tool, report, sampled):
     subprocess.run(["objcopy", "--strip-debug", "--redefine-sym",
                     "leaf=_ZN2ns4leafERKSt6vectorIiSaIiEE", path], check=True)
     rows = table_of(tool.run("report", "--samples", "table.json"))
-    name = "- ns::leaf"  # without parameters: it is too long
+    name = "- ns::leaf"  # the name is too long to show its parameters
     if not ctypes.util.find_library("stdc++"):
         name = "- _ZN2ns4leafERKSt6vectorIiSaIiEE"
         print("[SKIP] samples: C++ names need libstdc++")

@@ -54,8 +54,8 @@ def check(validator, path):
 
 
 def places_of(value, path=()):
-    """Yields each place of the report. Of a list, only the first element has
-    places."""
+    """Yields the path of each value in the report. In lists, uses only the
+    first element."""
     if path:
         yield path
     if isinstance(value, dict):

@@ -97,7 +97,8 @@ status=$?
 if grep -q "$(printf '\033')" "$work/out"; then
 	complain 'colours in a file'
 fi
-# has_colours VARIABLE=VALUE: runs it on a terminal that script(1) makes
+# has_colours VARIABLE=VALUE: runs selfmon doctor on a terminal, made by
+# script(1), and checks for colours
 has_colours()
 {
 	env -u NO_COLOR "$@" script -qc "'$program' doctor" /dev/null \
@@ -172,7 +173,7 @@ else
 	echo '[SKIP] check-tool: doctor --json needs python3'
 fi
 
-# list: an event that can be opened is not denied, and no other one is promised
+# list: shows an event as countable if and only if it can be opened
 try 0 list
 says out 'task-clock'
 grep -q '^  task-clock .* system call ' "$work/out" ||
@@ -216,9 +217,10 @@ END
 		complain 'list --json says something else than list'
 fi
 
-# If a thread is pinned to cores of one type, events of the other type never
-# count. The script mounts a tree with PMUs of two types over this machine's.
-# The PMU of the other type has the type number of software events.
+# Tests machines with two types of cores. If a thread is pinned to cores of one
+# type, events of the other type never count. The script mounts a tree with two
+# PMUs over this machine's. The PMU of the other type has the type number of
+# software events.
 cat > "$work/hybrid" << 'END'
 folder=/sys/bus/event_source/devices
 mount -t tmpfs none $folder || exit 3
@@ -297,7 +299,7 @@ try 0 run -e page-faults --strict -n 3 sh -c \
 says out 'page-faults 1 3'
 try 0 run -e 'page-faults,@offcpu' sh -c 'echo "$SELFMON_EVENTS"'
 says out 'page-faults,@offcpu'
-# the command gets the variables, and selfmon itself writes no trace
+# selfmon passes the variables on to the command, but writes no trace itself
 SELFMON_TRACE=$work/no.trace
 export SELFMON_TRACE
 try 0 run sh -c 'echo "$SELFMON_TRACE"'
@@ -318,7 +320,7 @@ try 0 run -o "$work/r.json" sh -c \
 	'echo "{}" > "${SELFMON_OUTPUT#json:}"'
 says err "report in $work/r.json, 3 bytes"
 try 0 run -o "$work/r.json" true
-says err "no report in $work/r.json" # that of before is not this one's
+says err "no report in $work/r.json" # not the old one
 try 0 run -q -o "$work/r.json" true
 silent err
 ln -s "$work/r.json" "$work/link"

@@ -93,8 +93,8 @@ names_nobody()
 	fi
 }
 
-# Variables that the user set for other programs are ignored: no file is
-# written, and no thread is started before --json waits for its reader.
+# Checks that variables which the user set for other programs are ignored. No
+# file is written. No second thread runs while --json waits for its reader.
 mkdir "$work/files"
 mkfifo "$work/fifo"
 SELFMON_EVENTS=none SELFMON_ENABLE=1 SELFMON_EVERY=7 SELFMON_RECORD=slowest

@@ -12,15 +12,15 @@ import subprocess
 
 from hostile import any_name, call, check, complain, exact_json
 
-# Words that the reader checks against a list, and identifiers that it
-# validates.
+# Keys whose texts stay: words that the reader checks against a list, and
+# identifiers that it validates.
 KEPT = {"schema", "choice", "verdict", "unit", "units", "build_id", "off_cpu",
-        "no_stacks_reason"} # a reason says that there are no stacks
+        "no_stacks_reason"} # if set, there are no stacks
 LONGEST = 31 # bytes that the shortest of a report's texts has room for
 
 
 def set_text(to, key, text):
-    """Writes a text like the library: strings that are not UTF-8 are in
+    """Stores a text as the library writes it: bytes that are not UTF-8 are in
     hexadecimal too."""
     to[key] = text.decode(errors="replace")
     to.pop(key + "_hex", None)
@@ -98,7 +98,8 @@ def add_slowest(report):
 
 
 def made_of(path):
-    """Makes a report that has every kind of text, with all texts replaced."""
+    """Makes a report that has every kind of text, with all texts replaced by
+    dangerous ones."""
     with open(path, encoding="utf-8") as stream:
         report = json.load(stream)
     add_columns(report)
@@ -166,7 +167,8 @@ def of_run(report, factor):
 
 
 def compare(selfmon, folder, report, event):
-    """Makes the runs of two programs, of which one takes twice as long."""
+    """Compares the runs of two programs with dangerous texts, one of which
+    takes longer."""
     sides = [[write(folder, f"run{i * side}".encode(),
                     of_run(report, side + i / 1000)) for i in range(1, 6)]
              for side in (1, 20)]
@@ -207,8 +209,8 @@ def build_id_of(path):
 
 
 def symbols(selfmon, folder, sampled):
-    """Prints samples in a program with such names of functions, files and
-    folders, and in code made at run time."""
+    """Prints the samples of a program with dangerous names of functions, files
+    and folders, and samples in code made at run time."""
     function, source = (as_long_as(any_name(), name)
                         for name in (FUNCTION, SOURCE))
     path = os.path.join(folder, any_name().replace(b"/", b"_") + b"x")
@@ -231,7 +233,7 @@ def symbols(selfmon, folder, sampled):
 
 
 def with_map(selfmon, file, pid):
-    """A perf map of the process has a symbol for the address of code without a
+    """Writes a perf map with a symbol for the address of code without a
     file."""
     path = f"/tmp/perf-{pid}.map"
     with open(path, "wb") as stream:

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Checks the machine code of the rows of counter readers: entry i reads register
-# i and nothing else. Then entries 12 and 13 are swapped, and the check must
-# find this. Machines whose compiler is not installed are named and skipped.
+# Checks the machine code of the tables of counter readers: entry i reads
+# register i and nothing else. Then swaps entries 12 and 13: the check must
+# fail. Machines whose compiler is not installed are named and skipped.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -18,8 +18,9 @@ uint64_t read_counter(uint32_t counter, const void *set)
 END
 
 # judge OBJECT MACHINE STRIDE OBJDUMP: checks all entries
-# The row begins after the branch into it. Entries of 16 bytes begin with a
-# landing pad.
+#
+# The table begins after the branch into it. If STRIDE is 16, each entry begins
+# with a landing pad.
 judge() {
 	"$4" -d --no-show-raw-insn -M no-aliases "$1" | awk -v machine="$2" \
 		-v stride="$3" '
@@ -43,7 +44,7 @@ judge() {
 		at = number(at)
 		if (row && $2 ~ /^(mrs|csrr)/) {
 			split($0, part, /[\t ]*,[\t ]*/)
-			name = part[2] # behind the target: the source
+			name = part[2] # the source, after the target
 			place = at - row - (stride == 16 ? 4 : 0)
 			if (place % stride) {
 				print "not at the place of an entry: " $0

@@ -50,7 +50,8 @@ def quantities(row):
 
 
 def close(a, b, rows):
-    """Compares sums in ns, which are rounded down in each row."""
+    """Compares sums in ns. Each row is rounded down, so the sums may differ by
+    1 ns per row."""
     return math.isclose(a, b, rel_tol=1e-6, abs_tol=rows + 1)
 
 

@@ -47,7 +47,7 @@ class Tools:
                                 stderr=subprocess.PIPE, text=True)
 
     def measure(self, *words, **variables):
-        """Runs the program; returns what it wrote to standard error."""
+        """Runs the program, and returns its standard error."""
         process = self.start(*words, **variables)
         _, err = process.communicate()
         same(f"the status of {words}", process.returncode, 0)
@@ -76,7 +76,7 @@ Slice = collections.namedtuple("Slice", "track name begin end depth counts")
 
 
 def us(number):
-    """Microseconds with three decimals as whole nanoseconds."""
+    """Converts microseconds with three decimals to whole nanoseconds."""
     return round(number * 1000)
 
 
@@ -107,7 +107,8 @@ class Chrome:
             self.nest(self.tracks[key], events)
 
     def nest(self, track, events):
-        """Begins and ends are in the order of time, and nest."""
+        """Stores the visits of a track. Checks that their starts and ends are
+        in the order of time, and that visits nest."""
         visits, last = [], 0
         for event in events:
             now, name = us(event["ts"]), event["name"]
@@ -125,7 +126,8 @@ class Chrome:
 
 
 class Perfetto:
-    """What protoc decodes, with no field that the schema lacks."""
+    """Reads what protoc decodes. Fails if a field is missing from the
+    schema."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -255,7 +257,8 @@ def check_frames(chrome):
         same(f"frames of {track}", len(frames), KNOWN - 1)
         for one, after in zip(frames, frames[1:]):
             same("no gap and no overlap", one.end, after.begin)
-        # Each begins inside of an outer visit, and ends in the next.
+        # Each frame begins inside of an outer visit, and ends inside of the
+        # next.
         outer = sorted((one for one in chrome.slices if one.name == "outer" and
                         one.track == track[:-len(", frames")]),
                        key=lambda one: one.begin)
@@ -387,7 +390,7 @@ def test_choice(tools):
 
 
 def test_lost(tools):
-    """A ring of 4096 entries, and visits without a pause."""
+    """The ring has 4096 entries, and visits are made without a pause."""
     seconds = 0.05 if QUICK else 0.2
     err = tools.measure("rate", 1e9, seconds, SELFMON_TRACE="lost.trace,ring=64k",
                         SELFMON_OUTPUT="json:lost.json")
@@ -395,7 +398,7 @@ def test_lost(tools):
     visits = json.loads((tools.folder / "lost.json").read_text())["rows"][0]
     chrome = Chrome(tools.chrome("lost.trace"))
     found = number_of(chrome.slices)
-    # The entry that names the thread may be lost too.
+    # One lost entry may be the one that names the thread.
     expect("written and lost", found["paced"] + lost - visits["visits"] in
            (0, 1), (found, lost, visits["visits"]))
     expect("gaps are shown", found["visits are missing here"] > 0, found)
@@ -403,14 +406,15 @@ def test_lost(tools):
            tools.trace("lost.trace"), lost)
 
 
-# Of the program: bursts, visits inside of the slow one, and before the last.
+# What the program does: bursts, visits inside of a slow visit, and visits
+# between the last two slow visits.
 BURSTS, PARTS, NEAR = 3, 5, 100
 HALF_RING = 2048
 
 
 def test_bursts(tools):
-    """Three slow visits among 100,000 short ones, and one more near the last,
-    which continues its burst."""
+    """Three slow visits among 100,000 short ones. A fourth one follows soon
+    after the third, and continues its burst."""
     tools.measure("bursts", "bursts.trace",
                   SELFMON_TRACE="bursts.trace,ring=64k,longer=300ms")
     chrome = Chrome(tools.chrome("bursts.trace"))
@@ -419,7 +423,8 @@ def test_bursts(tools):
         for end in (", longer than the limit", ", not recorded", ""))
     own = sorted((one for one in own if one not in longer + left_out),
                  key=lambda one: one.end)
-    # A burst: what was before, the parts, the frame, and that it was longer.
+    # A burst has the visits before, the parts, the frame, and a mark that the
+    # frame was longer than the limit.
     wanted = {"step": BURSTS * (HALF_RING - PARTS - 2) + NEAR,
               "part": (BURSTS + 1) * PARTS, "frame": BURSTS + 1}
     same("visits of bursts", dict(number_of(own)), wanted)
@@ -473,7 +478,8 @@ def test_bursts_without_their_visits(tools):
 
 
 def test_chosen_bursts(tools):
-    """regions= says which may trigger; the others are written, too."""
+    """Only the regions in regions= trigger a burst, but all regions are
+    written."""
     tools.measure("bursts", "", SELFMON_TRACE="none.trace,ring=64k,"
                   "longer=300ms,regions=^step$")
     same("no slow frame triggers", dict(number_of(
@@ -503,12 +509,14 @@ def longer_in(tools, name):
 
 
 RATE_VISITS = 60_000
-# Bytes of a file besides its bursts, and of a burst besides its entries.
+# Size of the parts of a file other than bursts, and of a burst other than
+# entries.
 HEAD_BYTES, BLOCKS_BYTES = 1000, 80
 
 
 def test_bounded(tools):
-    """All visits are longer: the file is bounded, and the rest is counted."""
+    """All visits are longer than the limit: the file is bounded, and visits
+    beyond the bound are counted."""
     tools.measure("always", 300, SELFMON_TRACE="few.trace,longer=100ns")
     same("few visits are all there", longer_in(tools, "few.trace"), 300)
     err = tools.measure("always", RATE_VISITS, SELFMON_TRACE="size.trace,"
@@ -630,7 +638,7 @@ def test_messages(tools):
 
 
 def test_hostile(tools):
-    """Bytes that are changed never do more than end in a message."""
+    """If bytes of a file are changed, the result is a trace or a message."""
     tools.measure("fork", SELFMON_TRACE="bytes.trace")
     whole = bytearray((tools.folder / "bytes.trace").read_bytes()[:6000])
     for at in range(0, len(whole), 47 if QUICK else 5):

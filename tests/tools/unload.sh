@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests regions in code that is unloaded, with the library linked into that code
-# or not: plugins that are unloaded, rebuilt and loaded again, and two copies of
-# the library in one process.
+# Tests regions in code that is unloaded. The library is linked into this code,
+# or into the program. Plugins are unloaded, rebuilt and loaded again, and a
+# process has two copies of the library.
+#
 # Usage: unload.sh BUILD-DIRECTORY; TEST_FORM=long for the long form
 set -eu
 build=$1
@@ -93,8 +94,8 @@ run "regions of a module made anew, $times times" env \
 	SELFMON_EVENTS=page-faults "$here/shared-host" reload "$times" \
 	"$here/shared-1.so" "$here/shared-2.so"
 tables 1
-# The region has two paths: in one thread outside of other regions, and in one
-# inside.
+# The region has two paths: one thread visits it inside of another region, and
+# another thread outside of any.
 row 1 'in plugin' $((2 * times)) 2
 row 1 'plugin is loaded' $((3 * times)) 2
 row 1 'made in plugin' $((2 * times)) 2
@@ -124,8 +125,8 @@ for host in shared-host static-host; do
 		run "a static copy in a plugin of $host, dlopen $flags" \
 			"$here/$host" once $flags "$here/static.so"
 		tables 2
-		first=1 second=2 # the plugin's, when it is unloaded
-		case $host$flags in *k) # in the order of unloading at exit
+		first=1 second=2 # the reports of plugin and host
+		case $host$flags in *k) # unloaded at exit, in any order
 			if sed -n 2p "$scratch/err" | grep -q 'in host'; then
 				first=2 second=1
 			fi ;;

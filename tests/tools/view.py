@@ -50,7 +50,8 @@ def fill(template, i, parent, depth, name, visits, total, own):
 
 
 def expand(chance, node, count):
-    """Yields children of a node; a few of them have most of its time."""
+    """Yields children of a node. A few of the children have most of its
+    time."""
     below = chance.randrange(2, 9)
     parts = [chance.random() ** 3 + 0.02 for _ in range(below)]
     for part in parts:

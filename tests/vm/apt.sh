@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# Sourced: Debian's packages of any suite and architecture, with a scratch
-# apt configuration in the cache. Nothing of the machine's changes.
+# Sourced: functions that fetch Debian's packages of any suite and architecture,
+# with an apt configuration of their own in the cache. The machine's own apt
+# configuration does not change.
 #
-# Mirrors and proxies are the machine's own, whichever form its sources have
-# (apt-get indextargets reads both). Signatures are checked against Debian's
-# archive keys alone, whatever the machine allows for itself.
+# Mirrors and proxies are those of the machine, in either format of apt's
+# sources (apt-get indextargets reads both). Signatures are only checked against
+# Debian's archive keys, whatever other keys the machine trusts.
 
 apt_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 apt_fallback=http://deb.debian.org/debian
 
-# apt_mirrors: "URI SUITE" of each of the machine's sources that is Debian's:
-# by what their lists say or, where there are no lists yet, by the address.
-# The $(...) are apt's.
+# apt_mirrors: prints "URI SUITE" for each of the machine's sources that is
+# Debian's. A source is recognised by its package lists or, if there are none
+# yet, by its address. The $(...) are apt's.
 # shellcheck disable=SC2016
 apt_mirrors()
 {
@@ -28,7 +29,7 @@ apt_mirrors()
 	printf '%s\n' "$known"
 }
 
-# apt_source_of TYPE URI SUITE...: one entry
+# apt_source_of TYPE URI SUITE...: prints one entry of a sources file
 apt_source_of()
 {
 	type=$1
@@ -38,8 +39,9 @@ apt_source_of()
 	printf 'Components: main\nSigned-By: %s\n\n' "$apt_keyring"
 }
 
-# apt_sources TYPE SUITE: the release, its updates, its security updates. With
-# no mirror of those, a rig is made of what the release had: good enough.
+# apt_sources TYPE SUITE: prints the sources of the release, its updates and its
+# security updates. If there is no mirror of the updates, the packages of the
+# release are sufficient.
 apt_sources()
 {
 	mirrors=$(apt_mirrors)
@@ -95,8 +97,8 @@ Dir::Cache::archives "$1/archives";
 END
 }
 
-# apt_use SUITE ARCHITECTURE [deb-src]: the package lists for the functions
-# below. Lists that are more than an hour old are fetched again.
+# apt_use SUITE ARCHITECTURE [deb-src]: selects the package lists for the
+# functions below. Lists that are more than an hour old are fetched again.
 apt_use()
 {
 	[ -r "$apt_keyring" ] ||
@@ -113,8 +115,8 @@ apt_use()
 	exec 8>&-
 }
 
-# apt_alias SUITE: the release's other name. A mirror may have another state
-# under each name.
+# apt_alias SUITE: prints the release's other name. A mirror may be more up to
+# date under one of the two names.
 apt_alias()
 {
 	case $1 in
@@ -138,8 +140,9 @@ apt_lists()
 		[ -n "$(find "$apt_dir/lists" -maxdepth 1 -name "$list")" ]
 }
 
-# apt_update SUITE ARCHITECTURE TYPE: a mirror that is out of step may have a
-# release whole under its other name only. The lists of updates may be missing.
+# apt_update SUITE ARCHITECTURE TYPE: fetches the lists under either name of the
+# release. While a mirror is being updated, the release may be complete only
+# under one of its names. The lists of updates may be missing.
 apt_update()
 {
 	for release in "$1" $(apt_alias "$1"); do
@@ -153,8 +156,8 @@ apt_update()
 	die "no package lists of Debian $1 for $2: see above"
 }
 
-# apt_run COMMAND ARGUMENT...: prints the command's output only if it fails,
-# all of it on stderr: apt-get prints to stdout too.
+# apt_run COMMAND ARGUMENT...: runs a command. If the command fails, prints its
+# output on stderr, including what apt-get prints to stdout.
 apt_run()
 {
 	command=$1
@@ -167,14 +170,15 @@ apt_run()
 	rm -f "$apt_dir/log.$$"
 }
 
-# apt_version PACKAGE: the newest
+# apt_version PACKAGE: prints the newest version
 apt_version()
 {
 	apt-cache -c "$apt_dir/apt.conf" show --no-all-versions "$1" |
 		sed -n 's/^Version: //p'
 }
 
-# apt_kernel PACKAGE: the versioned package that a kernel's general one needs
+# apt_kernel PACKAGE: prints the name of the versioned package on which a
+# kernel's general package depends
 apt_kernel()
 {
 	apt-cache -c "$apt_dir/apt.conf" depends --important \
@@ -182,7 +186,7 @@ apt_kernel()
 		sed -n 's/.*Depends: \(linux-image-[^ ]*\).*/\1/p' | head -n 1
 }
 
-# apt_download DIR PACKAGE...: these and nothing that they depend on
+# apt_download DIR PACKAGE...: downloads the packages without their dependencies
 apt_download()
 {
 	dir=$1
@@ -204,7 +208,8 @@ apt_unpack()
 	rm -r "$into/deb"
 }
 
-# apt_unpack_whole DIR PACKAGE...: the same with all that they depend on
+# apt_unpack_whole DIR PACKAGE...: downloads and unpacks the packages with all
+# dependencies
 apt_unpack_whole()
 {
 	into=$1
@@ -219,8 +224,8 @@ apt_unpack_whole()
 	rm -r "$into/deb"
 }
 
-# apt_unpack_source DIR PACKAGE: unpacks and patches it, as DIR/source. The
-# signed list of packages has the hash of the .dsc.
+# apt_unpack_source DIR PACKAGE: unpacks and patches the source, as DIR/source.
+# The signed list of packages has the hash of the .dsc.
 apt_unpack_source()
 {
 	(cd "$1" && apt_run apt-get -q --download-only source "$2") ||

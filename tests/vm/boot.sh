@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# boot.sh RIG KERNEL PROGRAMS SETTINGS COMMAND: boots once, with the console on
-# stdout.
+# boot.sh RIG KERNEL PROGRAMS SETTINGS COMMAND: boots a guest once, with its
+# console on stdout.
 #
 # PROGRAMS is a folder of static programs. COMMAND is one of them with its
-# arguments, or empty for a shell. SETTINGS are a line's of scenarios.txt. The
-# script exits with 124 if the guest has made no progress; QEMU's own status has
-# no meaning.
+# arguments, or empty for a shell. SETTINGS has the format of this column in
+# scenarios.txt. The script exits with 124 if the guest has made no progress.
+# QEMU's own status has no meaning.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
@@ -63,7 +63,7 @@ setting()
 	esac
 }
 
-# Only the hardware tests need the description of their machine.
+# The description of the machine is only for the hardware tests.
 case $command in
 hw | hw\ *) say_in_guest "export SELFMON_HW_GUEST=1" ;;
 *) say_in_guest "export SELFMON_OUTPUT=none" ;;
@@ -79,7 +79,7 @@ for word in $rig_defaults $settings; do
 done
 say_in_guest "${command:+run }${command:-run_shell}"
 
-# The guest's other files; all of them become one archive
+# Adds the guest's other files, and makes one archive of all files.
 install -m 755 "$busybox/busybox" "$work/root/bin/busybox"
 install -m 755 "$here/init" "$work/root/init"
 cp "$work/scenario" "$work/root/scenario"
@@ -95,9 +95,9 @@ if [ -z "$command" ]; then
 	exit
 fi
 
-# If no line arrives for this long, the boot is stopped. Even a slow machine
-# prints the name of each test that begins. Lines of the kernel, which begin
-# with "[", do not count, because a hanging guest may print them forever.
+# The boot is stopped if no line arrives for $silence seconds. Even a slow
+# machine prints the name of each test that begins. Lines of the kernel, which
+# begin with "[", do not count, because a hanging guest may print them forever.
 console=$work/console
 : > "$console"
 (rig_boot "$@" -monitor none -serial chardev:console \

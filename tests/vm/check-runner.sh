@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Passes consoles of failed guests to verdict.sh, one for each kind of failure.
-# Each must count as a failure, and be called by its name.
+# verdict.sh must count each as a failure, and print the kind of failure.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/verdict.sh"

@@ -13,8 +13,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 . "$here/apt.sh"
 
-# A part is made in a temporary folder, which is renamed when the part is
-# complete. The new name ends in the version. So an incomplete part is never
+# A part is made in a temporary folder. When the part is complete, the folder is
+# renamed; the new name ends in the version. So an incomplete part is never
 # used.
 
 # find_thing NAME: prints the folder of the newest version, if there is one
@@ -93,10 +93,10 @@ number()
 	od -An -v --endian=little -t "u$1" -N "$1" -j "$2" "$3" | tr -d ' '
 }
 
-# unpack_kernel IMAGE VMLINUX: the header of a bzImage states where the payload
-# is (the boot protocol's setup_sects, payload_offset and payload_length).
-# Unpacking it here saves seconds in each boot. QEMU boots kernels of other
-# machines unchanged.
+# unpack_kernel IMAGE VMLINUX: unpacks the payload of a bzImage. The header
+# states where the payload is (setup_sects, payload_offset and payload_length of
+# the boot protocol). Unpacking it here saves seconds in each boot. Kernels of
+# other machines stay as they are, and QEMU boots them directly.
 unpack_kernel()
 {
 	if [ "$(dd if="$1" bs=1 skip=514 count=4 2> /dev/null)" != HdrS ]; then
@@ -131,8 +131,9 @@ make_busybox()
 	rm -r "$1/package"
 }
 
-# make_perf DIR ARCHITECTURE RELEASE: takes the perf of the kernel's Debian, and
-# of its dependencies only the libraries that it is linked with
+# make_perf DIR ARCHITECTURE RELEASE: takes perf from the Debian release of the
+# kernel. Of the dependencies, takes only the libraries that perf is linked
+# with.
 make_perf()
 {
 	need readelf binutils
@@ -167,8 +168,8 @@ take_libraries()
 	done
 }
 
-# make_qemu DIR: takes Debian 13's QEMU, which runs on other releases with its
-# own libraries and their loader
+# make_qemu DIR: takes Debian 13's QEMU, with its libraries and their loader, so
+# that QEMU runs on other releases, too
 make_qemu()
 {
 	apt_use trixie "$(dpkg --print-architecture)"
@@ -185,7 +186,8 @@ make_qemu()
 	done
 }
 
-# launcher MULTIARCH PROGRAM
+# launcher MULTIARCH PROGRAM: prints a script that runs the program with its own
+# libraries
 launcher()
 {
 	cat << END
@@ -255,7 +257,7 @@ need_build_tools()
 		die "libfdt-dev is missing: ./setup check-vm installs it"
 }
 
-# build_qemu DIR: builds one machine, without parts that no test needs
+# build_qemu DIR: builds QEMU for one machine, without parts that no test needs
 build_qemu()
 {
 	jobs=$(nproc)

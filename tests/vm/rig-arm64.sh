@@ -26,8 +26,8 @@ rig_boot()
 	smp=$1
 	shift
 	arm64_cpu=${arm64_cpu:-max}
-	# Selects an algorithm of pointer authentication that is fast to
-	# emulate.
+	# Selects an algorithm of pointer authentication that QEMU emulates
+	# fast.
 	[ "$arm64_cpu" != max ] || arm64_cpu=max,pauth-impdef=on
 	[ "${arm64_icount:-on}" = off ] || set -- -icount shift=0,sleep=off "$@"
 	exec "$qemu/qemu-aarch64" -M virt,dtb-randomness=off \

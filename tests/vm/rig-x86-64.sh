@@ -22,8 +22,8 @@ rig_setting()
 	esac
 }
 
-# rig_boot CPUS ARGUMENT...: runs QEMU with the rig's arguments before these.
-# Linux knows that this model of processor has architectural counters. The
+# rig_boot CPUS ARGUMENT...: runs QEMU with the rig's arguments, followed by
+# these arguments. Linux uses architectural counters on this CPU model. The
 # instruction count is the clock of all devices, so that runs can be repeated
 # exactly.
 rig_boot()

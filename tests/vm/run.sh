@@ -26,14 +26,14 @@ scenarios_of()
 			-v want="${VM_SCENARIO:-}" -v form="${TEST_FORM:-}" '
 			$4 ~ /(^| )long( |$)/ && form != "long" && !want { next }
 			$1 == rig && index($1 " " $2 " " $3, want) {
-				$1 = $1 # without the spaces around each |
+				$1 = $1 # removes the spaces around each |
 				print
 			}' "$table"
 	done
 }
 
 # things_of: prints the parts that get.sh must make for the scenarios on stdin,
-# the slowest first
+# in the order of the time to make them, longest first
 things_of()
 {
 	while IFS='|' read -r rig kernel name settings rest; do
@@ -61,8 +61,8 @@ judge()
 		> "$file.verdict"
 }
 
-# scenario LINE: boots it, and prints all its output at once, so that the
-# outputs of parallel scenarios do not mix
+# scenario LINE: boots the scenario, and prints all its output at once, so that
+# the outputs of parallel scenarios do not mix
 scenario()
 {
 	IFS='|' read -r rig kernel name settings command << END

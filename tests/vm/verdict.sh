@@ -21,8 +21,8 @@ verdict()
 	}
 	/^RUN [a-z]/ { next } # progress
 	running && !ended { said[++lines] = $0 }
-	# A panic is recognised by its first lines, and other failures by the
-	# last ones.
+	# The first lines show the cause of a panic; the last lines show the
+	# cause of other failures.
 	function print_tail(i, first) {
 		first = panic ? panic - 5 : NR - tail + 1
 		for (i = first; i < first + tail; i++)

@@ -6,7 +6,7 @@ vm_rigs := x86-64 arm64 riscv64
 vm_arch_arm64 := ARCH=arm64
 vm_arch_riscv64 := ARCH=riscv64
 
-# The tests of tests/kernel as a static program, like hw/run of tests/hw.
+# The tests of tests/kernel as a static program, similar to hw/run of tests/hw.
 vm_kernel_objects := $(patsubst %.c,$(O)/plain/%.o,\
 	$(wildcard tests/kernel/*.c) tests/tools/plain/run.c)
 
@@ -14,12 +14,12 @@ $(O)/vm/kernel: $(vm_kernel_objects) $(objects)
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -static -pthread $^ -o $@
 
-# A guest's programs are built by a separate make, because the compilers and
-# flags of this one are for this machine.
+# A guest's programs are built by a separate make: the compilers and flags of
+# the calling make are for this machine.
 vm_make = env -u MAKEFLAGS -u MFLAGS -u CC -u CXX -u CPPFLAGS -u CFLAGS \
 	-u CXXFLAGS -u LDFLAGS $(firstword $(MAKE)) --no-print-directory \
 	-j $$(nproc) CPUID=0 WERROR=$(WERROR) \
-	CPPFLAGS=-DTHREAD_VISITS=50000 # an emulated CPU is a slow one
+	CPPFLAGS=-DTHREAD_VISITS=50000 # few, since emulated CPUs are slow
 
 .PHONY: $(vm_rigs:%=vm-programs-%)
 $(vm_rigs:%=vm-programs-%): vm-programs-%:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Replaces markers by files: lines @NAME@ of page.html, with NAME='FILE...' on
-# the command line. @DATA@ stays: html.c fills it in.
+# Replaces each line @NAME@ of page.html by the contents of files, given as
+# NAME='FILE...' on the command line. @DATA@ stays: html.c fills it in.
 function put(files,    name, i, count)
 {
 	count = split(files, name, " ")

@@ -14,7 +14,8 @@ function withAlpha(colour, alpha) {
 
 const decade = value => timeTick(10 ** value);
 
-/* Buckets of a quarter of a power of two, like the library's, so that reports with different clocks share them. */
+/* Rounds times to a quarter of a power of two, like the library's buckets. Reports with different clocks then have the
+ * same buckets. */
 function sharesOf(histogram) {
 	const total = histogram.reduce((sum, bin) => sum + bin[1], 0);
 	const shares = new Map();
@@ -25,7 +26,7 @@ function sharesOf(histogram) {
 	return shares;
 }
 
-/* Puts two series on common x values; a share, or null. */
+/* Puts the series on common x values. A series has null at an x value that it lacks. */
 function joined(lists) {
 	const x = [...new Set(lists.flatMap(list => [...list.keys()]))].sort((a, b) => a - b);
 	return [x, ...lists.map(list => x.map(v => list.has(v) ? list.get(v) : null))];

@@ -15,7 +15,7 @@ function mix(from, to, t) {
 const SAND = [244, 228, 188], EMBER = [226, 92, 50], GREY = [205, 205, 202];
 const GREEN = [116, 196, 150], RED = [232, 108, 104];
 
-/* Returns 0 to 1 over all rows, so that a colour has one meaning everywhere. */
+/* The range of the coloured quantity over all rows, so that a colour means the same value in the whole tree. */
 function scaleFor(view) {
 	const { colour, model } = view;
 	if (colour === 'self') return { of: row => row.time.self === null ? null : row.time.self / model.total,

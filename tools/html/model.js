@@ -119,7 +119,7 @@ function modelOf(report) {
 	};
 }
 
-/* Merges rows of one name; of nested ones only the outermost counts in totals. */
+/* Merges rows with the same name. A row inside a row of the same name does not count in totals. */
 function flatten(model) {
 	const byName = new Map();
 	for (const row of model.rows) {
@@ -190,8 +190,7 @@ function add(flat, row, inside) {
 	}
 }
 
-/* The sum of two; a may be missing. Units are of a visit itself: nesting does
- * not matter. */
+/* Adds the units of two rows; a may be missing. Each visit has its own units, so nested rows are added, too. */
 function unitsOf(a, b)
 {
 	if (!a)
@@ -259,7 +258,7 @@ function differences(a, b) {
 	return said;
 }
 
-/* By path: B relative to A, and the verdict of a comparison of many runs. */
+/* Compares B with A, by path. If there are verdicts, they are from a comparison of many runs. */
 function compareModels(a, b, verdicts) {
 	const byPath = new Map();
 	if (verdicts)

@@ -5,7 +5,7 @@ const FUNCTIONS_SHOWN = 12;
 /* Samples while a region was the innermost one; null: none were requested. */
 const samplesOf = from => from.samples === undefined ? null : from.samples;
 
-/* Names, samples, file and line of a region; of those inside too, added up by name. */
+/* Lists the functions of the rows: name, samples, file and line. Functions with the same name are one entry. */
 function functionsOf(hot, rows) {
 	const byName = new Map();
 	for (const row of rows)
@@ -25,7 +25,7 @@ function withInside(row) {
 	return [row, ...row.children.flatMap(withInside)];
 }
 
-/* Only then is there a choice: a region without samples of its own shows those inside. */
+/* If so, the user can choose. Otherwise a region without samples of its own shows those of the regions inside. */
 function hasBoth(row) {
 	return row.raw.samples > 0 && row.raw.samples_within > row.raw.samples;
 }

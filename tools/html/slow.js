@@ -1,4 +1,5 @@
-/* The slowest visits of a region (SELFMON_RECORD): one of them above their median, on one scale of time. */
+/* The slowest visits of a region (SELFMON_RECORD). The selected visit is drawn above the median of the kept visits, to
+ * the same scale of time. */
 
 const LABEL_LEAST = 30; /* narrower boxes have no name */
 
@@ -9,14 +10,15 @@ function partOf(from) {
 		begin: from.begin_ns, ns: from.ns };
 }
 
-/* Mean and number of a region's visits at all its places, detached spans included. */
+/* Mean and number of a region's visits in the whole call tree, including detached spans. */
 function usualOf(report, name) {
 	const rows = report.rows.concat(report.async ? report.async.rows : []).filter(row => nameOf(row) === name && row.time_ns);
 	const visits = rows.reduce((sum, row) => sum + row.measured, 0);
 	return { visits, mean: visits ? rows.reduce((sum, row) => sum + (row.time_ns.net || 0), 0) / visits : 0 };
 }
 
-/* Regions that have kept visits, the one that lost most time in its slowest visit first. */
+/* Lists the regions that have kept visits. The first has the largest difference between its slowest visit and the
+ * mean. */
 function slowRegionsOf(report) {
 	const byName = new Map();
 	for (const from of report.slowest || []) {
@@ -37,14 +39,14 @@ function slowRegionsOf(report) {
 const endOf = box => box.begin + box.ns;
 const middleOf = part => part.begin + part.ns / 2;
 
-/* The part of a time off the CPU inside of a box: their clocks differ a little. */
+/* Clips a time off the CPU to its box: the kernel's clock and the library's clock differ a little. */
 function clipped(part, box) {
 	const begin = Math.max(part.begin, box.begin);
 	return { ...part, begin, ns: Math.max(0, Math.min(endOf(part), endOf(box)) - begin) };
 }
 
-/* Boxes of a visit, each with its level, its own time on the CPU and its times off the CPU. A part lies inside of
- * another one by its middle, since times are rounded. */
+/* Boxes of a visit, each with its level, its own time on the CPU and its times off the CPU. A part belongs to the box
+ * that contains its middle: its ends may be outside, since times are rounded. */
 function nestedBoxes(visit) {
 	const root = { name: visit.name, begin: 0, ns: visit.ns, own: visit.ns, level: 0, off: [], above: null };
 	const boxes = [root];
@@ -81,7 +83,7 @@ function hatched(part, box, perNs) {
 	return element;
 }
 
-/* Grey: what was inside of the visit is not known. */
+/* Grey if it is unknown what ran inside the visit. */
 function ownColour(box, { raw, ns }) {
 	return raw.suspended || raw.detached ? mix(GREY, GREY, 0) : mix(SAND, EMBER, Math.max(0, box.own) / (ns || 1));
 }
@@ -198,7 +200,7 @@ function drawSlow(view) {
 	byId('slow-ruler').classList.toggle('apart', view.apart && !alone);
 }
 
-/* The region of a row that is picked, if it has kept visits. */
+/* Selects the region of the row, if it has kept visits. */
 function followSlow(view, row) {
 	const found = view.slowRegions.findIndex(region => region.name === row.name);
 	if (found < 0 || found === view.slow) return;

@@ -1,7 +1,7 @@
 /* The table of regions: sorted, filtered, drawn only in the visible part. */
 
 const LINE = 28;  /* pixels of a row, its border included */
-const MARGIN = 20; /* rows drawn beyond what is seen */
+const MARGIN = 20; /* rows drawn above and below the visible ones */
 
 function timeColumn(key, title, of, more = {}) {
 	return { key, title, of, text: time, ...more };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs the tests of the plain criterion.h, each in a forked process: those of
- * the suites named as arguments, or all.
+ * Runs the tests of the plain criterion.h, each in a forked process. Arguments
+ * are names of suites; without arguments, all suites run.
  */
 #include <criterion/criterion.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define EXIT_SKIPPED 77
-#define TIMEOUT 600 /* seconds until a test counts as hanging */
+#define TIMEOUT 600 /* seconds; a test that takes longer fails */
 
 static struct plain_test *tests;
 static int timeout = TIMEOUT; /* TEST_TIMEOUT overrides this */
@@ -113,7 +113,7 @@ static int run(const struct plain_test *test)
 	return WEXITSTATUS(status);
 }
 
-/* Returns true if this suite has a test. */
+/* Returns true if there is a suite with this name. */
 static bool is_suite(const char *name)
 {
 	const struct plain_test *test;
