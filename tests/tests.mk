@@ -40,7 +40,7 @@ fault_ldflags := $(fault_wrapped:%=-Wl,--wrap=selfmon_kernel_%) \
 	$(fault_wrapped_any:%=-Wl,--wrap=%)
 
 # Pure files of the selfmon program and of the bench, which have unit tests.
-unit_tool_objects := $(patsubst %,$(O)/tools/%.o,tool progress \
+unit_tool_objects := $(patsubst %,$(O)/tools/%.o,tool progress list_describe \
 	$(addprefix selftest_,row judge judge_rest print write)) \
 	$(patsubst %,$(O)/bench/%.o,summary \
 	$(addprefix states/,rounds emit neighbour))
