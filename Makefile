@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: MIT
 # libselfmon's targets. `make help` lists them.
 
-# ARCH=arm64, ARCH=riscv64 and ARCH=ppc64el build for another machine with
-# Debian's cross compilers. Without ARCH, or with this machine's own name, make
-# builds for this machine.
+# ARCH=NAME builds for another machine with Debian's cross compilers. Without
+# ARCH, or with this machine's own name, make builds for this machine. An entry
+# is the name and, after a colon, the machine in the compiler's name.
+cross_machines := arm64:aarch64 riscv64:riscv64 ppc64el:powerpc64le
+cross_names := $(foreach m,$(cross_machines),$(firstword $(subst :, ,$(m))))
 ARCH ?=
 ifneq ($(filter $(ARCH),$(shell uname -m | sed \
 	's/^x86_64$$/& x86-64 x86 amd64/; s/^aarch64$$/& arm64/')),)
 override ARCH :=
 endif
-cross_arm64 := aarch64
-cross_riscv64 := riscv64
-cross_ppc64el := powerpc64le
 ifneq ($(ARCH),)
-cross := $(cross_$(ARCH))
+cross := $(patsubst $(ARCH):%,%,$(filter $(ARCH):%,$(cross_machines)))
 ifeq ($(cross),)
-$(error ARCH=$(ARCH) is not known: say arm64, riscv64 or ppc64el, or leave it out)
+$(error ARCH=$(ARCH) is not known: say one of $(cross_names), or leave it out)
 endif
 ifeq ($(origin CC),default)
 CC := $(cross)-linux-gnu-gcc
@@ -316,7 +315,7 @@ help: ## This list
 	} \
 	END { for (i = 1; i <= n; i++) \
 		printf "\n%s\n%s", order[i], text[order[i]] }' $(MAKEFILE_LIST)
-	@printf '\nVariables: O=build PREFIX=/usr/local DESTDIR= CPUID=0 PFM=0 WERROR=1 V=1 ARCH=arm64|riscv64|ppc64el\n'
+	@printf '\nVariables: O=build PREFIX=/usr/local DESTDIR= CPUID=0 PFM=0 WERROR=1 V=1 ARCH=%s\n' "$$(echo $(cross_names) | tr ' ' '|')"
 
 -include $(objects:.o=.d) $(pic_objects:.o=.d) \
 	$(addsuffix .d,$(examples) $(examples_off))

@@ -40,7 +40,7 @@ fault_ldflags := $(fault_wrapped:%=-Wl,--wrap=selfmon_kernel_%) \
 	$(fault_wrapped_any:%=-Wl,--wrap=%)
 
 # Pure files of the selfmon program and of the bench, which have unit tests.
-unit_tool_objects := $(patsubst %,$(O)/tools/%.o,tool progress \
+unit_tool_objects := $(patsubst %,$(O)/tools/%.o,tool progress list_describe \
 	$(addprefix selftest_,row judge judge_rest print write)) \
 	$(patsubst %,$(O)/bench/%.o,summary \
 	$(addprefix states/,rounds emit neighbour))
@@ -113,8 +113,8 @@ endif
 
 # The unit tests of other machines are compiled by Debian's cross compilers and
 # run under qemu-user.
-.PHONY: check-unit-arm64 check-unit-riscv64 check-unit-ppc64el
-check-unit-arm64 check-unit-riscv64 check-unit-ppc64el: check-unit-%:
+.PHONY: $(cross_names:%=check-unit-%)
+$(cross_names:%=check-unit-%): check-unit-%:
 	+@$(MAKE) --no-print-directory WERROR=0 ARCH=$* check-unit
 
 # The tests run one at a time, because they share the CPU's counters.

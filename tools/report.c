@@ -52,7 +52,7 @@ static const char help[] =
 	"profile.proto, with\n"
 	"regions as labels.\n"
 	"\n"
-	"Rows and columns of text, json and csv:\n"
+	"Rows and columns of " SELFMON_FORMAT_LIST ":\n"
 	"      --flat           one row for each name, by self time; nested "
 	"visits of one\n"
 	"                       name are counted once\n"

@@ -104,7 +104,7 @@ int report_check(const struct report_request *request, size_t count)
 	if (request->viewed && request->format >= SELFMON_FORMATS)
 		return tool_misused("report", "html, folded and pprof have all "
 				    "rows: --flat, --top and similar options need "
-				    "text, json or csv");
+				    "one of " SELFMON_FORMAT_LIST);
 	if (request->format == REPORT_HTML && !request->merge && count > 2)
 		return tool_misused("report", "html takes one report, or two "
 				    "to compare, not %zu; --merge combines all "

@@ -55,11 +55,23 @@ static bool next_set(struct selfmon_words *words, char *word, size_t size)
 	return true;
 }
 
+/* Writes "@basic, @branch and @os". */
+static void list_names(char *text, size_t size)
+{
+	size_t used = 0, i;
+
+	for (i = 0; i < SETS && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s",
+					 i == 0 ? ""
+					 : i < SETS - 1 ? ", " : " and ",
+					 sets[i].name);
+}
+
 static int unknown_set(const struct selfmon_spec *spec,
 		       struct selfmon_piece name)
 {
 	struct selfmon_words words = { .next = next_set };
-	char nearest[SELFMON_WORD_SIZE];
+	char nearest[SELFMON_WORD_SIZE], names[128];
 
 	if (name.length == 7 && !memcmp(name.text, "@offcpu", 7))
 		return selfmon_spec_fail(spec, ENOENT, name.position,
@@ -71,10 +83,10 @@ static int unknown_set(const struct selfmon_spec *spec,
 					 "unknown set '%.*s' (did you mean "
 					 "'%s'?)", SELFMON_QUOTE(name),
 					 nearest);
+	list_names(names, sizeof(names));
 	return selfmon_spec_fail(spec, ENOENT, name.position,
-				 "unknown set '%.*s': @basic, @branch, @cache, "
-				 "@tlb, @frontend, @memory and @os are allowed",
-				 SELFMON_QUOTE(name));
+				 "unknown set '%.*s': %s are allowed",
+				 SELFMON_QUOTE(name), names);
 }
 
 static const struct set *find_set(struct selfmon_piece name)

@@ -35,6 +35,9 @@
 #define COMPLAINT_SIZE (SELFMON_PATH_SIZE + SELFMON_OUTPUT_MAX + 512)
 
 static const char *const format_name[] = { SELFMON_FORMAT_NAMES, NULL };
+_Static_assert(sizeof(format_name) / sizeof(format_name[0]) ==
+		       SELFMON_FORMATS + 1,
+	       "report/write.h needs a name for each format");
 
 /* One item of SELFMON_OUTPUT: FORMAT:PATH;OPTION;OPTION. */
 struct output {
@@ -228,9 +231,10 @@ static void put_out(struct outputs *outputs, const struct output *output)
 		/*
 		 * Reports in text and JSON contain the notes and reasons, so
 		 * they are not printed again: messages would break the syntax
-		 * of JSON. CSV does not contain them.
+		 * of JSON. Other formats do not contain them.
 		 */
-		outputs->told |= output->format != SELFMON_CSV;
+		outputs->told |= output->format == SELFMON_TEXT ||
+				 output->format == SELFMON_JSON;
 		return;
 	}
 	error = write_file(outputs, output);

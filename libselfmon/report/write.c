@@ -23,12 +23,18 @@ static int write_viewed(const struct selfmon_view *view,
 
 	if (viewed->made && view->columns[0] && format != SELFMON_TEXT)
 		selfmon_view_drop_columns(viewed->made, &viewed->shown);
-	if (format == SELFMON_TEXT)
+	/* Without a default, so that compilers name a missing format. */
+	switch (format) {
+	case SELFMON_TEXT:
 		error = selfmon_report_text(viewed, stream);
-	else if (format == SELFMON_JSON)
+		break;
+	case SELFMON_JSON:
 		selfmon_report_json(viewed->report, stream);
-	else
+		break;
+	case SELFMON_CSV:
 		selfmon_report_csv(viewed->report, stream);
+		break;
+	}
 	return error ? error : ferror(stream) ? -EIO : 0;
 }
 

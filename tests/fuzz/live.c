@@ -21,6 +21,7 @@
 #include <selfmon.h>
 
 #include "fuzz/fuzz.h"
+#include "report/write.h"
 #include "store/live.h"
 
 #define PLACES 64
@@ -133,7 +134,7 @@ static void look(int fd)
 				   sizeof(failure.message)));
 		return;
 	}
-	for (format = SELFMON_TEXT; format <= SELFMON_CSV; format++) {
+	for (format = SELFMON_TEXT; format < SELFMON_FORMATS; format++) {
 		stream = open_memstream(&text, &size);
 		FUZZ_ASSERT(stream);
 		FUZZ_ASSERT(!selfmon_report_write(

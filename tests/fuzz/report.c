@@ -17,6 +17,7 @@
 #include "report/async_rows.h"
 #include "report/model.h"
 #include "report/samples.h"
+#include "report/write.h"
 
 #define ROWS 40
 
@@ -339,7 +340,7 @@ static void write_all(const struct selfmon_report *report)
 {
 	int format;
 
-	for (format = SELFMON_TEXT; format <= SELFMON_CSV; format++) {
+	for (format = SELFMON_TEXT; format < SELFMON_FORMATS; format++) {
 		char *text = NULL;
 		size_t size = 0;
 		FILE *stream = open_memstream(&text, &size);

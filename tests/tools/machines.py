@@ -20,12 +20,12 @@ HEAD = """# Tested machines
 Each row is a file in [machines](../machines), written by `selfmon selftest --json FILE` ([SELFTEST.md](SELFTEST.md)).
 Failed runs are listed too. `make machines` writes this page.
 
-**No machine without a hypervisor has been tested yet.** The emulated machines count exactly, so they test the code that
-reads counters. Their times have no meaning, and their dates come from the host. The table has two virtual machines. One
-has a real PMU, and each of its counter reads traps to the hypervisor. The other, on which this library is developed,
-has no PMU. The column `library` has the version that was tested; machines that could not be tested again keep their old
-row. "Instructions of a pair" is the difference between a function with a region and an empty function. On x86-64 it is
-five more than in [COST.md](COST.md), because the function sets up and removes a stack frame.
+%sThe emulated machines count exactly, so they test the code that reads counters. Their times have no meaning, and their
+dates come from the host. The verdict of a virtual machine says whether it has a PMU, and whether its counter reads trap
+to the hypervisor. The library is developed on a virtual machine without a PMU. The column `library` has the version that
+was tested; machines that could not be tested again keep their old row. "Instructions of a pair" is the difference between
+a function with a region and an empty function. On x86-64 it is five more than in [COST.md](COST.md), because the function
+sets up and removes a stack frame.
 
 If your machine has a PMU, please run `selfmon selftest --perf --json FILE` and send the file. The file has no names of
 hosts or users, no paths and no addresses.
@@ -33,6 +33,9 @@ hosts or users, no paths and no addresses.
 | machine | kernel | kind | verdict | passed, failed, not applicable | instructions of a pair: 0, 1, 4 counters | ns of a pair: 0, 1, 4 counters | library, date |
 |---|---|---|---|---|---|---|---|
 """
+
+NO_BARE = ("**No machine without a hypervisor has been tested yet.**"
+           "\n\n")
 
 
 def figure(result, name):
@@ -79,7 +82,9 @@ def row_of(path):
 
 def main():
     files = sorted((ROOT / "machines").glob("*.json"))
-    page = HEAD + "".join(row_of(path) for path in files)
+    rows = [row_of(path) for path in files]
+    bare = any(" | bare | " in row for row in rows)
+    page = HEAD % ("" if bare else NO_BARE) + "".join(rows)
     if "--check" not in sys.argv:
         print(page, end="")
     elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page:

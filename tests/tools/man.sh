@@ -106,6 +106,15 @@ compiles() {
 	$with -Werror -g0 -x $language "$1" $to -o "$work/out"
 }
 
+# A set of events has a row in its page, and is named in README.
+sets=$(sed -n 's/^\t{ "\(@[a-z]*\)".*/\1/p' libselfmon/event/sets.c)
+[ -n "$sets" ] || complain "no set found in libselfmon/event/sets.c"
+for name in $sets; do
+	grep -q "^$name	" man/selfmon-events.7 ||
+		complain "man/selfmon-events.7: no row for $name"
+	grep -qF "\`$name\`" README.md || complain "README.md: no word of $name"
+done
+
 plain include/*.h include/selfmon/*.h > "$work/headers"
 programs=0
 structs=0

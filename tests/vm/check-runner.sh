@@ -80,4 +80,14 @@ expect 0 '0 1 0' 'FAILED: its guest never started the tests'
 console 'INIT run hw' 'INIT rc=0' '3 passed, 0 failed, 0 skipped'
 expect 0 '0 1 0' 'FAILED: its program printed no count, exit status 0'
 
+# run.sh boots the lines of the rigs that it is given, and skips the others.
+for table in "$here/scenarios.txt" "$here/../../bench/scenarios.txt"; do
+	for rig in $(sed 's/#.*//; s/|.*//' "$table" | sort -u); do
+		[ -r "$here/rig-$rig.sh" ] || {
+			echo "vm-runner: $table: there is no rig '$rig'" >&2
+			exit 1
+		}
+	done
+done
+
 printf 'vm-runner: %d verdicts, each as it must be\n' "$seen"
