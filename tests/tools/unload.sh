@@ -158,6 +158,25 @@ tables 1
 row 1 'in host' 3
 row 1 'in plugin' ''
 
+# ---- plugins unloaded while their threads are sampled ----------------------
+
+for sampled in task-clock@1ms task-clock@1ms,drain=thread; do
+	run "a thread outlives the sampled plugin ($sampled)" env \
+		SELFMON_SAMPLE="$sampled" SELFMON_OUTPUT=none SELFMON_GUARD=1 \
+		SELFMON_EVENTS=page-faults,@offcpu \
+		"$here/host" "$here/static.so"
+	run "sampled copies of the library unloaded ($sampled)" env \
+		SELFMON_SAMPLE="$sampled" SELFMON_EVENTS=@offcpu \
+		"$here/bare" copies 20 "$here/static.so"
+	tables 20
+	row 20 'in plugin' 2
+	run "sampled plugins of the shared library unloaded ($sampled)" env \
+		SELFMON_SAMPLE="$sampled" SELFMON_EVENTS=@offcpu \
+		"$here/shared-host" reload 20 "$here/shared-1.so"
+	tables 1
+	row 1 'in plugin' 40
+done
+
 # ---- LD_PRELOAD ------------------------------------------------------------
 
 preload=$PWD/$build/libselfmon.so
