@@ -85,6 +85,7 @@ struct doctor_probe {
 	/* ENODEV: tracefs is not mounted; ENXIO: not readable for this user */
 	int tracepoint;
 	int breakpoint;
+	int breakpoint_silent; /* 1: a breakpoint opens, but counts nothing */
 	/*
 	 * Errno of mapping the page of the hardware event, or of a software
 	 * event if there is none.

@@ -92,6 +92,14 @@ void doctor_check_breakpoints(const struct doctor_case *from,
 		doctor_skip(check, "perf_event_open");
 		return;
 	}
+	if (!error && from->probe->breakpoint_silent) {
+		check->status = DOCTOR_WARN;
+		doctor_say(&check->found, "one opens, but counts nothing");
+		doctor_say(&check->reason, "the hypervisor does not virtualize "
+			   "the CPU's debug registers");
+		doctor_say(&check->remedy, "Leave out events mem:");
+		return;
+	}
 	check->status = error ? DOCTOR_WARN : DOCTOR_PASS;
 	doctor_say(&check->found, "%s",
 		   error ? doctor_errno(error) : "one opens");

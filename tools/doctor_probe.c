@@ -4,7 +4,6 @@
 #include "doctor_probe.h"
 
 #include <errno.h>
-#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 #include "clock/clock.h"
 #include "counters/attr_fallback.h"
+#include "counters/breakpoints.h"
 #include "counters/granted.h"
 #include "counters/set.h"
 #include "doctor_cores.h"
@@ -136,22 +136,12 @@ static int try_tracepoint(void)
 	return 0;
 }
 
-static int try_breakpoint(void)
+static void try_breakpoint(struct doctor_probe *probe)
 {
-	static uint64_t watched;
-	struct perf_event_attr attr = { .type = PERF_TYPE_BREAKPOINT,
-					.exclude_kernel = 1,
-					.exclude_hv = 1 };
-	int fd;
+	const int result = selfmon_breakpoint_try();
 
-	attr.bp_type = HW_BREAKPOINT_W;
-	attr.bp_addr = (uint64_t)(uintptr_t)&watched;
-	attr.bp_len = HW_BREAKPOINT_LEN_8;
-	fd = selfmon_kernel_perf_open(&attr, -1, false);
-	if (fd < 0)
-		return -fd;
-	selfmon_kernel_close(fd);
-	return 0;
+	probe->breakpoint = result < 0 ? -result : 0;
+	probe->breakpoint_silent = result == 0;
 }
 
 /*
@@ -251,7 +241,7 @@ static void try_all(const struct doctor_machine *machine,
 	probe->kernel_mode = probe->hardware ? try_event("context-switches")
 					     : try_event("instructions:k");
 	probe->tracepoint = try_tracepoint();
-	probe->breakpoint = try_breakpoint();
+	try_breakpoint(probe);
 	probe->attr_size = try_attr_size();
 	probe->wipe = try_wipe();
 	try_cores(machine, probe);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "counters/attr_fallback.h"
+#include "counters/breakpoints.h"
 #include "counters/fd_table.h"
 #include "counters/set.h"
 #include "event/probe_event.h"
@@ -155,6 +156,12 @@ static bool open_member(struct selfmon_member *member,
 		selfmon_group_refuse(member, -EINVAL,
 		       "happens only in kernel mode: with :u the count is "
 		       "always 0. Leave :u out");
+		return false;
+	}
+	if (member->event.type == PERF_TYPE_BREAKPOINT &&
+	    !selfmon_breakpoints_count()) {
+		selfmon_group_refuse(member, -EOPNOTSUPP,
+				     SELFMON_BREAKPOINTS_SILENT);
 		return false;
 	}
 	member->kernel = fired || selfmon_event_is_clock(&member->event) ||

@@ -16,6 +16,7 @@
 
 #include "clock/clock.h"
 #include "counters/attr_fallback.h"
+#include "counters/breakpoints.h"
 #include "event/sample_spec.h"
 #include "platform/kernel.h"
 #include "session/live_facts.h"
@@ -294,6 +295,10 @@ static int choose_event(struct selfmon_sampling *sampling,
 					"one event can be sampled at a time");
 	}
 	sampling->event = events.event[0];
+	if (sampling->event.type == PERF_TYPE_BREAKPOINT &&
+	    !selfmon_breakpoints_count())
+		return fail_sampling(sampling, -EOPNOTSUPP,
+				     SELFMON_BREAKPOINTS_SILENT);
 	error = choose_period(sampling, spec);
 	if (error)
 		return error;

@@ -63,6 +63,7 @@ static unsigned int group_size[FDS];
 /* By descriptor: config of the event as the caller requested it. */
 static uint64_t config_of[FDS];
 static bool leads[FDS];
+static bool is_breakpoint[FDS];
 
 /*
  * The library gets a page of the test in place of the kernel's. The latter
@@ -242,8 +243,10 @@ int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
 				  attr->type == PERF_TYPE_RAW))
 		return open_hardware(attr, group, keep);
 	fd = __real_selfmon_kernel_perf_open(attr, group, keep);
-	if (fd >= 0)
+	if (fd >= 0) {
 		group_size[fd] = 0;
+		is_breakpoint[fd] = attr->type == PERF_TYPE_BREAKPOINT;
+	}
 	return fd;
 }
 
@@ -423,6 +426,8 @@ ssize_t __wrap_selfmon_kernel_read(int fd, void *buffer, size_t size)
 	n = __real_selfmon_kernel_read(fd, buffer, size);
 	if (n > 0 && fd < FDS && group_size[fd] > kernel_faults.counters)
 		((uint64_t *)buffer)[2] = 0;
+	else if (n > 0 && fd < FDS && is_breakpoint[fd] && kernel_faults.silent)
+		memset(buffer, 0, (size_t)n);
 	else if (n > 0 && fd < FDS && group_size[fd])
 		wait_for_turn((uint64_t *)buffer + 2);
 	if (n > 0 && fd < FDS && group_size[fd])

@@ -88,6 +88,7 @@ struct kernel_faults {
 	/* Only this number of members in a group really count. */
 	unsigned int granted;
 	bool virtual;           /* CPUID reports a hypervisor */
+	bool silent;            /* breakpoints open, but count nothing */
 	uint64_t refused;       /* a config that is refused with ENOENT */
 	uint64_t capabilities;  /* capability bits that event pages show */
 	uint64_t ask;           /* config1 bits that request user reads */

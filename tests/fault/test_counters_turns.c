@@ -214,6 +214,24 @@ Test(counters_turns, no_turns_are_taken_on_counters_that_stay_0)
 	selfmon_counters_close(set);
 }
 
+static volatile uint64_t watched;
+
+Test(counters_turns, breakpoints_that_count_nothing_are_refused_with_the_reason)
+{
+	const struct holdings before = holdings_now();
+	char spec[SELFMON_EVENT_NAME_SIZE];
+
+	kernel_faults.virtual = true;
+	kernel_faults.silent = true;
+	cr_assert_gt(selfmon_event_watch(spec, sizeof(spec), &watched,
+					 sizeof(watched), "w"), 0);
+	cr_expect_eq(open_set(spec, 0), 0, "%s", failure.message);
+	cr_expect(strstr(failure.message, "count nothing"), "%s",
+		  failure.message);
+	selfmon_counters_close(set);
+	holdings_assert_back(&before);
+}
+
 /* The guest's own NMI watchdog also holds one of four counters. */
 Test(counters_turns, it_is_found_where_others_hold_counters_too)
 {

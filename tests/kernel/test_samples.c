@@ -92,10 +92,13 @@ Test(samples, that_are_read_together_are_of_where_they_were_taken)
 
 static jmp_buf env;
 
+/* Longer than the jump and the visits' ends that it causes. */
+#define JUMP_WORK (8 * SHORT)
+
 static __attribute__((noinline)) void jump_out(void)
 {
 	SELFMON_REGION("a") {
-		work_a(SHORT);
+		work_a(JUMP_WORK);
 		longjmp(env, 1);
 	}
 }
@@ -107,7 +110,7 @@ static void visit_jumped(void)
 			jump_out();
 		SELFMON_REGION("again")
 			;
-		work_b(SHORT);
+		work_b(JUMP_WORK);
 	}
 }
 

@@ -117,7 +117,8 @@ static void take_probe(const char *path, const char *line,
 	} numbers[] = {
 #define NUMBER(name) { #name, offsetof(struct doctor_probe, name) }
 		NUMBER(software), NUMBER(hardware), NUMBER(kernel_mode),
-		NUMBER(tracepoint), NUMBER(breakpoint), NUMBER(map),
+		NUMBER(tracepoint), NUMBER(breakpoint),
+		NUMBER(breakpoint_silent), NUMBER(map),
 		NUMBER(wipe), NUMBER(together),
 		NUMBER(running), NUMBER(counting),
 #undef NUMBER

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Measures whether hardware breakpoints count on this machine. */
+#ifndef SELFMON_COUNTERS_BREAKPOINTS_H
+#define SELFMON_COUNTERS_BREAKPOINTS_H
+
+#include <stdbool.h>
+
+/*
+ * Opens a breakpoint on a variable in the calling thread and stores to the
+ * variable. Returns 1 if the breakpoint counted the store, 0 if it opened but
+ * counted nothing, and otherwise the error of perf_event_open(2) as a negative
+ * errno.
+ */
+int selfmon_breakpoint_try(void);
+
+/*
+ * Returns false if breakpoints open in this virtual machine, but count nothing.
+ * Returns true if they count, or if this is unknown. Measures once in a process.
+ */
+bool selfmon_breakpoints_count(void);
+
+/* The reason of refused events. */
+#define SELFMON_BREAKPOINTS_SILENT                                             \
+	"breakpoints open here, but count nothing: the hypervisor does not "   \
+	"virtualize the CPU's debug registers. Leave the event out"
+
+#endif
