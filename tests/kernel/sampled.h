@@ -303,4 +303,33 @@ static inline void until(uint64_t least, void (*visit)(void))
 	} while (samples_of("a") + samples_of("b") < least);
 }
 
+/*
+ * Returns the number of samples in the work of the regions themselves. Samples
+ * in the code that changes CPUs are not counted. With a sanitizer all samples
+ * are counted, since much of the work is in its runtime.
+ */
+static inline uint64_t in_their_code(void)
+{
+	struct selfmon_report *const report = rows_take();
+	const struct counts a = counts_of(report, "a"),
+			    b = counts_of(report, "b");
+
+	selfmon_report_free(report);
+	return SANITIZED ? a.samples + b.samples : a.a + b.b;
+}
+
+/*
+ * Makes visits until there is this number of samples in the work of the
+ * regions. Use it where the visits' own code takes long.
+ */
+static inline void until_in_their_code(uint64_t least, void (*visit)(void))
+{
+	do {
+		int i;
+
+		for (i = 0; i < 2000; i++)
+			visit();
+	} while (in_their_code() < least);
+}
+
 #endif

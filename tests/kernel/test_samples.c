@@ -49,8 +49,8 @@ Test(samples, go_with_counters_and_a_fence)
 	options.sample = OFTEN;
 	options.fence = true;
 	cr_assert_eq(selfmon_configure(&options), 0);
-	until(wanted(), visit_nested);
-	assert_apart(wanted() / 2);
+	until_in_their_code(wanted(), visit_nested);
+	assert_apart(wanted());
 }
 
 static void visit_and_sleep(void)
@@ -92,13 +92,10 @@ Test(samples, that_are_read_together_are_of_where_they_were_taken)
 
 static jmp_buf env;
 
-/* Longer than the jump and the visits' ends that it causes. */
-#define JUMP_WORK (8 * SHORT)
-
 static __attribute__((noinline)) void jump_out(void)
 {
 	SELFMON_REGION("a") {
-		work_a(JUMP_WORK);
+		work_a(SHORT);
 		longjmp(env, 1);
 	}
 }
@@ -110,15 +107,15 @@ static void visit_jumped(void)
 			jump_out();
 		SELFMON_REGION("again")
 			;
-		work_b(JUMP_WORK);
+		work_b(SHORT);
 	}
 }
 
 Test(samples, of_a_visit_that_is_cut_off_stay_its_own)
 {
 	ask_for(ALONE);
-	until(wanted(), visit_jumped);
-	assert_apart(wanted() / 2);
+	until_in_their_code(wanted(), visit_jumped);
+	assert_apart(wanted());
 }
 
 static void visit_left_open(void)

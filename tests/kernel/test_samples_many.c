@@ -34,21 +34,6 @@ static void *visit_until_stopped(void *unused)
 	return NULL;
 }
 
-/*
- * Returns the number of samples in the work of the regions themselves. Samples
- * in the code that changes CPUs are not counted. With a sanitizer all samples
- * are counted, since much of the work is in its runtime.
- */
-static uint64_t in_their_code(void)
-{
-	struct selfmon_report *const report = rows_take();
-	const struct counts a = counts_of(report, "a"),
-			    b = counts_of(report, "b");
-
-	selfmon_report_free(report);
-	return SANITIZED ? a.samples + b.samples : a.a + b.b;
-}
-
 static void visit_in_two_threads(void *(*visit)(void *), uint64_t least)
 {
 	int which[2] = { 0, 1 };
