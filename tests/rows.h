@@ -37,7 +37,7 @@ static inline bool rows_say(const struct selfmon_report *report,
 	return found;
 }
 
-/* Returns the row with these names from the top of the tree, or NULL. */
+/* Returns the row whose path from the root has these names, or NULL. */
 #define ROWS_PATH(...) ((const char *const[]){ __VA_ARGS__ })
 #define ROWS_FIND(report, ...)                                                 \
 	selfmon_report_find(report, ROWS_PATH(__VA_ARGS__),                    \

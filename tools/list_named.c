@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collects names that stand for others: sets, and events of the CPU's manual.
+ * Lists the sets of events, and the event names of the CPU's manual, which come
+ * from libpfm.
  */
 #include "list_named.h"
 

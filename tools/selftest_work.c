@@ -79,8 +79,8 @@ uint64_t selftest_causes(void)
 }
 
 /*
- * Returns true if no event is missing. With several core types, each type has
- * its own event, and some may be left out.
+ * Returns true if at least as many events were opened as `spec` names. With
+ * several core types, a name opens an event for each type.
  */
 static bool all_count(const char *spec, int count)
 {

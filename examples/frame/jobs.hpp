@@ -84,8 +84,8 @@ private:
 	}
 
 	/*
-	 * Waits for a job, from its own queue or another worker's. Returns NULL
-	 * at the end.
+	 * Waits for a job: takes one from the worker's own queue, or steals one
+	 * from another worker. Returns NULL once `stop` is set.
 	 */
 	FiberJob *take(std::size_t self)
 	{

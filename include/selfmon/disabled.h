@@ -8,14 +8,14 @@
  *   pointers              NULL
  *   bool, other numbers   false, 0
  *
- * Three functions never return NULL: selfmon_clock(), whose clock counts
- * nanoseconds and stays at 0; the name of a clock source, which is "none"; and
- * the name of a verdict.
+ * Four functions never return NULL: selfmon_clock(), whose clock counts
+ * nanoseconds and stays at 0; selfmon_clock_source_name(), which returns
+ * "none"; selfmon_verdict_name(); and selfmon_version(), which returns "".
  *
- * Functions that open a set or a report set it to NULL. Failures have the error
- * ENOSYS and a message, which selfmon_explain() returns. Snapshots, deltas and
- * a thread's usage are set to 0, a specification to "". Nothing else is
- * written.
+ * Functions that open a set or a report store NULL in the caller's pointer.
+ * Failures have the error ENOSYS and a message, which selfmon_explain()
+ * returns. Snapshots, deltas and a thread's usage are set to 0, a specification
+ * to "". Nothing else is written.
  *
  * Regions are macros: see region.h. The other headers include selfmon.h first,
  * so that all functions are declared before this header defines them. Files

@@ -5,7 +5,7 @@
 
 #include "report/text.h"
 
-/* Prints nothing if there were none. */
+/* Prints the table, or nothing if the program marked no frames. */
 SELFMON_COLD
 void selfmon_text_frames(struct selfmon_text *text);
 

@@ -163,7 +163,7 @@ struct selfmon_thread *selfmon_fiber_first(void)
 	return thread;
 }
 
-/* The first switch of a thread, which may have to make its state. */
+/* The first switch of a thread, which may create the thread's state. */
 __attribute__((cold))
 static NEVER_INLINE void switch_first(struct selfmon_fiber *fiber)
 {

@@ -106,7 +106,7 @@ static ALWAYS_INLINE bool read_end(const struct selfmon_counters *head,
 
 /*
  * Returns true if each count is above the minimum and below the maximum so far.
- * Then no register overflowed, see above.
+ * Then no register overflowed: see the top of this file.
  */
 static ALWAYS_INLINE bool is_usual(const struct selfmon_stats *stats,
 				   unsigned int count, const struct end *end)
@@ -179,7 +179,7 @@ void selfmon_leave_user(struct selfmon_frame *frame,
 	struct selfmon_visit *const open = thread->top;
 	const struct selfmon_counters *head;
 
-	/* With another tag, or none, the visit began in another mode. */
+	/* Another mode at enter, or not the newest visit's frame. */
 	if (selfmon_unlikely((uintptr_t)frame->open !=
 				     (uintptr_t)open + SELFMON_FRAME_USER ||
 			     open->frame != frame)) {

@@ -246,8 +246,8 @@ Test(counters_turns, it_is_found_where_others_hold_counters_too)
 }
 
 /*
- * In some emulators only one of several copies of an event counts, so this
- * proves nothing.
+ * A measurement of one counter is ignored: some emulators have only one counter
+ * for each kind of event.
  */
 Test(counters_turns, one_counter_for_a_kind_of_event_tells_nothing)
 {

@@ -114,8 +114,8 @@ static HW_NOINLINE void visit_nothing(int visits)
 }
 
 /*
- * The end of an empty visit is a quarter of its time, so about one preemption
- * in four is there.
+ * Leave takes about a quarter of an empty visit's time, so about one preemption
+ * in four happens in it.
  */
 Test(hw_region, an_end_in_which_the_thread_is_preempted_is_read_again)
 {

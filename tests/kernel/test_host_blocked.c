@@ -251,7 +251,7 @@ static void *block_until_stopped(void *which)
 	sigset_t mask;
 	int error = 0;
 
-	/* Masks differ by thread, so that a common one is noticed. */
+	/* Each thread's mask differs, so another thread's is noticed. */
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGRTMIN + (int)i);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);

@@ -247,7 +247,7 @@ Test(host_spans, never_left_by_handlers_are_ended_as_well)
 
 static jmp_buf env;
 
-/* Each jump is at another height, so no bytes of the stack are reused. */
+/* Consecutive jumps leave from different stack depths. */
 static __attribute__((noinline)) void jump_out(size_t i)
 {
 	volatile char *const room = alloca(64 * (i % 100) + 1);
@@ -294,7 +294,7 @@ Test(host_spans, ended_in_a_handler_leave_an_interrupted_visit_its_start)
 	selfmon_enter(selfmon_region("interrupted"), last);
 	entry = selfmon_thread_attach()->top;
 	cr_assert_eq(entry, &selfmon_thread_attach()->open[SELFMON_DEPTH_MAX]);
-	entry->start.ticks = 1; /* the value is from an earlier visit */
+	entry->start.ticks = 1; /* as if left by an earlier visit */
 	visit();
 	cr_assert_gt(record()->evicted, 0);
 	entry->start.ticks = selfmon_clock_ticks();

@@ -59,8 +59,8 @@ static void append(const void *record, size_t size)
 
 /*
  * Writes a sample like perf_output_begin() of kernel/events/ring_buffer.c. A
- * full ring drops the sample. Before the next sample that fits, a record has
- * the number of dropped samples.
+ * full ring drops the sample. Before the next sample that fits, a
+ * PERF_RECORD_LOST has the number of dropped samples.
  */
 static void write_sample(uint64_t address)
 {

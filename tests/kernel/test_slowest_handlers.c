@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the slowest visits with signal handlers between any two instructions.
+ * Tests the records of the slowest visits while signal handlers interrupt
+ * visits, on x86-64 after each instruction.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -68,7 +68,8 @@ defines()
 	}
 }
 
-# foreign LANGUAGE FLAG... FILE: compiles by clang for another system
+# foreign LANGUAGE FLAG... FILE: checks the syntax of FILE with clang, for
+# another system
 foreign()
 {
 	language=$1
