@@ -12,7 +12,7 @@
 
 /*
  * Returns true if RDTSC raises SIGSEGV in a process after prctl(PR_SET_TSC).
- * Some hypervisors, bhyve for example, execute RDTSC in spite of it.
+ * Some virtual machines execute RDTSC in spite of it.
  */
 static inline bool timestamps_can_be_forbidden(void)
 {

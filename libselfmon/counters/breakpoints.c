@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Measures whether hardware breakpoints count. Under a hypervisor that does not
- * virtualize the CPU's debug registers (bhyve, for example), a breakpoint opens,
- * but no debug exception arrives. Without the measurement the count would be 0,
- * shown as exact.
+ * virtualize the CPU's debug registers, a breakpoint opens, but no debug
+ * exception arrives. Without the measurement the count would be 0, shown as
+ * exact.
  */
 #include "counters/breakpoints.h"
 

@@ -158,12 +158,6 @@ static bool open_member(struct selfmon_member *member,
 		       "always 0. Leave :u out");
 		return false;
 	}
-	if (member->event.type == PERF_TYPE_BREAKPOINT &&
-	    !selfmon_breakpoints_count()) {
-		selfmon_group_refuse(member, -EOPNOTSUPP,
-				     SELFMON_BREAKPOINTS_SILENT);
-		return false;
-	}
 	member->kernel = fired || selfmon_event_is_clock(&member->event) ||
 			 (member->event.flags & SELFMON_EVENT_KERNEL);
 	if (selfmon_fd_table_all_fds(&member->failure)) {
@@ -174,6 +168,13 @@ static bool open_member(struct selfmon_member *member,
 	fd = open_event(member, leader);
 	if (fd < 0) {
 		fail(member, SELFMON_STEP_OPEN, fd, leader);
+		return false;
+	}
+	if (member->event.type == PERF_TYPE_BREAKPOINT &&
+	    !selfmon_breakpoints_count()) {
+		selfmon_kernel_close(fd);
+		selfmon_group_refuse(member, -EOPNOTSUPP,
+				     SELFMON_BREAKPOINTS_SILENT);
 		return false;
 	}
 	member->id = selfmon_fd_table_add(fd);

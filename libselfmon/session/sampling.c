@@ -295,16 +295,16 @@ static int choose_event(struct selfmon_sampling *sampling,
 					"one event can be sampled at a time");
 	}
 	sampling->event = events.event[0];
-	if (sampling->event.type == PERF_TYPE_BREAKPOINT &&
-	    !selfmon_breakpoints_count())
-		return fail_sampling(sampling, -EOPNOTSUPP,
-				     SELFMON_BREAKPOINTS_SILENT);
 	error = choose_period(sampling, spec);
 	if (error)
 		return error;
 	error = try_sampling(sampling, &ring);
 	if (error)
 		return fail_ring(sampling, error, &ring);
+	if (sampling->event.type == PERF_TYPE_BREAKPOINT &&
+	    !selfmon_breakpoints_count())
+		return fail_sampling(sampling, -EOPNOTSUPP,
+				     SELFMON_BREAKPOINTS_SILENT);
 	if (!sampling->clock && !sampling->frequency)
 		/* A period given in events is used regardless of the cost. */
 		return 0;
