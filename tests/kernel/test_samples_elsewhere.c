@@ -8,12 +8,23 @@
 #include "kernel/fibers.h"
 #include "kernel/samples_wanted.h"
 
+/* The least CPU time of a thread, in which it has samples. */
+static uint64_t thread_ns;
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 static void *visit_in_thread(void *unused)
 {
 	int i;
 
 	(void)unused;
-	for (i = 0; i < 2000; i++)
+	for (i = 0; i < 2000 || cpu_ns() < thread_ns; i++)
 		visit_nested();
 	return NULL;
 }
@@ -33,6 +44,7 @@ static void in_threads(void)
 Test(samples, of_threads_that_ended_stay)
 {
 	ask_for(OFTEN);
+	thread_ns = 2 * period();
 	do {
 		in_threads();
 	} while (samples_of("a") + samples_of("b") < wanted());
