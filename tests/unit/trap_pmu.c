@@ -8,6 +8,8 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "sanitized.h"
+
 struct trap_pmu trap_pmu;
 
 #if TRAP_PMU
@@ -96,6 +98,9 @@ static void handle(int signo, void (*handler)(int, siginfo_t *, void *))
 
 void trap_pmu_setup(void)
 {
+	if (SANITIZED_THREADS)
+		cr_skip_test("under a thread sanitizer: its runtime takes "
+			     "locks and must not be single-stepped");
 	memset(&trap_pmu, 0, sizeof(trap_pmu));
 	handle(SIGSEGV, on_fault);
 	handle(SIGTRAP, on_step);
