@@ -132,7 +132,8 @@ lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc $(cmake_files) ## The library
 # Files whose code runs in no visit and no snapshot are compiled for size,
 # unless the caller chose another level than -O2.
 cold := doctor/% event/% report/% \
-	$(addprefix counters/,attr_fallback% breakpoints% granted% guard% open% grouping%) \
+	$(addprefix counters/,attr_fallback% breakpoints% granted% guard% \
+		open% grouping%) \
 	$(addprefix platform/,cp% create% directory% facts% fault% \
 		file% futex% path% pfm% output%) \
 	session/% visit/frame_first% visit/longer% \
