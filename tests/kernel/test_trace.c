@@ -4,6 +4,8 @@
  * interrupts any instruction of a visit and makes visits itself or jumps out.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -120,17 +122,35 @@ Test(trace, has_each_visit)
 	cr_expect(found.ended);
 }
 
+/* The writer inherits the policy of the thread that starts it. */
+static void *trace_with_an_idle_writer(void *options)
+{
+	const struct sched_param none = { .sched_priority = 0 };
+
+	cr_assert_eq(sched_setscheduler(0, SCHED_IDLE, &none), 0);
+	trace_to_file(options);
+	return NULL;
+}
+
 /*
- * The thread fills the small ring faster than the writer can read it. Each
- * overwritten entry is counted as lost once.
+ * The writer runs only if the thread leaves the CPU, so the thread fills the
+ * small ring before the writer reads it. Each overwritten entry is counted as
+ * lost once.
  */
 Test(trace, counts_what_is_overwritten)
 {
 	const uint64_t visits = (uint64_t)quick_or_all(200000, 1000000);
 	struct found found;
+	pthread_t starter;
+	cpu_set_t here;
 	uint64_t i;
 
-	trace_to_file(",ring=64k,regions=no such region");
+	CPU_ZERO(&here);
+	CPU_SET((size_t)sched_getcpu(), &here);
+	cr_assert_eq(sched_setaffinity(0, sizeof(here), &here), 0);
+	cr_assert_eq(pthread_create(&starter, NULL, trace_with_an_idle_writer,
+				    ",ring=64k,regions=no such region"), 0);
+	pthread_join(starter, NULL);
 	for (i = 0; i < visits; i++)
 		visit("a");
 	selfmon_trace_end();
