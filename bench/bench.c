@@ -51,10 +51,10 @@ static const struct bench_peer {
 	const char *folder, *program, *without;
 } peers[] = {
 	{ "states", "states", "the states are not built: make bench" },
-	{ "peers", "papi", "PAPI is not here: install libpapi-dev" },
-	{ "peers", "likwid", "LIKWID is not here: install likwid" },
+	{ "peers", "papi", "PAPI is not installed: install libpapi-dev" },
+	{ "peers", "likwid", "LIKWID is not installed: install likwid" },
 	{ "peers", "benchmark",
-	  "google-benchmark is not here: install libbenchmark-dev" },
+	  "google-benchmark is not installed: install libbenchmark-dev" },
 };
 
 /* Runs the program in the child process. It writes rows instead of a table. */

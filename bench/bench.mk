@@ -198,7 +198,7 @@ bench-build: ## Builds the bench
 
 # One run takes half a minute for 100 repeats. SELFMON_FENCE=lfence measures
 # fenced regions.
-bench-accuracy: $(O)/bench/accuracy ## Regions' times against the truth
+bench-accuracy: $(O)/bench/accuracy ## Reported times compared with true times
 	@$< $(BENCH)
 
 bench-exit: $(O)/bench/exit ## What a report adds to a tiny program, median of 31
@@ -228,7 +228,7 @@ bench-vm: $(O)/bench/vm/peers $(filter %/likwid,$(peer_programs))
 	@bench/vm/run.sh peers $(O)/bench/vm/guest $^
 else
 bench-vm:
-	@echo 'bench-vm: skipped, PAPI is not here: install libpapi-dev'
+	@echo 'bench-vm: skipped, PAPI is not installed: install libpapi-dev'
 endif
 bench-vm: ## PAPI and regions in an x86-64 guest
 
@@ -247,7 +247,7 @@ bench-overhead-vm: ## textstats again, where the clock counts instructions
 		tests/vm/run.sh check $(O)/bench/vm/exact x86-64
 
 bench-check: $(O)/bench/instructions $(O)/bench/instructions-shared $(O)/bench/instructions-inlined $(bench_program) check-bench $(bench_user) $(shared_lib)
-bench-check: ## Instructions, cache lines and bytes against what they were
+bench-check: ## Instructions, cache lines and bytes compared with the baseline
 	@bench/size.sh $(shared_lib) $(library_bytes)
 	@bench/check.sh native $< '$(CC)' '$(CFLAGS)'
 

@@ -38,8 +38,8 @@ row time "region pair, time only" 82
 row software "region pair, 4 software events, without kernel" ""
 row off "region pair, switched off at run time" ""
 if [ "$clock" = clock_gettime ]; then
-	echo "valgrind's CPU has no invariant timestamp counter: time by"
-	echo "clock_gettime, which is not the way that is meant"
+	echo "valgrind's CPU has no invariant timestamp counter: time is read by"
+	echo "clock_gettime, so these counts do not represent the usual path"
 fi
 
 "$(dirname "$0")/lines.sh" "$program" time 10

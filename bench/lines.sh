@@ -86,7 +86,7 @@ turn()
 	}
 	END {
 		if (most < 50) {
-			print "cache lines: no turn was seen"
+			print "cache lines: no iteration was recorded"
 			exit 1
 		}
 		printf "region pair, %s: %d cache lines of data (at most " \

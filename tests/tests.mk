@@ -83,7 +83,7 @@ side_by_side = $(MAKE) --no-print-directory -k \
 ##@ Test
 
 .PHONY: check check-full $(checks) $(checks_rest) $(checks_long)
-check: ## What each change is tested with, in a minute
+check: ## The tests for each change, in a minute
 	+@tests/tools/check.sh $(O)/check $(side_by_side) $(checks)
 
 check-full: ## All of it, as CI does
@@ -99,7 +99,7 @@ endif
 
 ##@ One kind of test
 
-check-unit: ## Pure functions, and pages made up: on any machine
+check-unit: ## Pure functions and prepared event pages: on any machine
 check-kernel: ## Software events: on any Linux
 check-fault: ## Each call to the kernel made to fail
 check-hw: ## A PMU's counters; skipped without one
@@ -136,7 +136,7 @@ check-exports: $(shared_lib) ## The headers, the map and the library name the sa
 	@tests/tools/exports.sh $(shared_lib) \
 		$(patsubst %,$(O)/shared/libselfmon/visit/%.o,calls visit)
 
-check-layers: $(objects) $(tool_objects) ## Includes point down, no files name each other, each has its header
+check-layers: $(objects) $(tool_objects) ## Includes point down, no cycles, each file includes its header
 	@tests/tools/layers.sh
 	@tests/tools/circles.py $(objects)
 	@tests/tools/circles.py $(tool_objects)
@@ -152,7 +152,7 @@ check-codegen: ## The machine code of one inline read
 check-tables: ## Which register each entry of arm64's and riscv64's rows reads
 	@tests/tools/tables.sh
 
-check-flow: $(static_lib) ## Every way out of every form of region
+check-flow: $(static_lib) ## Leaving each kind of region in each way
 	@tests/tools/flow.sh $(O) $(static_lib)
 
 check-examples: examples ## The examples, measured and compiled off
@@ -233,7 +233,7 @@ $(O)/tests/programs/unload/guarded-lto-shared.so: tests/programs/unload/guarded.
 $(O)/tests/programs/unload/guarded-lto-static.so: tests/programs/unload/guarded.cc $(static_lib)
 	$(call guarded_lto,$(static_lib))
 
-check-secure: $(O)/tests/programs/secure/secure $(static_lib) ## A program with privileges its caller has not
+check-secure: $(O)/tests/programs/secure/secure $(static_lib) ## A setuid program
 	@tests/tools/secure.sh $^
 
 $(O)/tests/programs/secure/secure: tests/programs/secure/secure.c $(static_lib)
@@ -274,7 +274,7 @@ inlined = $(side_by_side) O=$(O)/inlined objects="$(objects)" \
 check-inlined check-inlined-kernel: $(objects)
 check-inlined: ## Regions with visits inlined (SELFMON_STATIC)
 	+@$(inlined) check-kernel check-unit check-step check-throw
-check-inlined-kernel: ## Of these check-kernel alone
+check-inlined-kernel: ## Only check-kernel of these
 	+@$(inlined) check-kernel
 
 throw_programs := $(addprefix $(O)/tests/programs/throw/,throw cancel-c-O0 \
@@ -308,7 +308,7 @@ check-migrate: lib $(all_files) ## Functions that begin on one thread and end on
 check-cxx: $(static_lib) ## selfmon.hpp by each compiler, standard and option
 	@tests/tools/cxx.sh $(O) $(static_lib)
 
-check-malloc: $(O)/tests/programs/malloc/held ## A first visit in the midst of malloc
+check-malloc: $(O)/tests/programs/malloc/held ## A first visit inside malloc
 	@for how in '' keys prepared; do \
 		SELFMON_OUTPUT=none $< $$how || exit; done
 
@@ -321,7 +321,7 @@ $(O)/tests/programs/malloc/held: tests/programs/malloc/held.c $(static_lib)
 machines: ## docs/MACHINES.md from the files in machines/
 	@tests/tools/machines.py > $(O)/MACHINES.md && \
 		mv $(O)/MACHINES.md docs/MACHINES.md
-check-machines: ## docs/MACHINES.md is what machines/ says
+check-machines: ## docs/MACHINES.md matches machines/
 	@if command -v python3 > /dev/null; then \
 		tests/tools/machines.py --check && \
 		tests/tools/schema.py --schema docs/selftest.schema.json \
@@ -518,7 +518,7 @@ tests-rest: $(O)/tests/hw/run \
 	escapes/program escapes/sampled trace/program) \
 	$(throw_programs) $(unload_programs) \
 	$(fuzz_targets:%=$(O)/tests/fuzz/%) bench-build
-tests-rest: ## Of these what asan does not build
+tests-rest: ## The tests' programs that asan does not build
 
 -include $(guest_objects:.o=.d)
 

@@ -183,7 +183,7 @@ static int take_files(struct compare *compare, char **word, int count)
 	compare->side[1].count = (size_t)(count - between - 1);
 	if (compare->side[0].count > RUNS_MAX ||
 	    compare->side[1].count > RUNS_MAX)
-		return tool_misused("compare", "at most %d runs a side are "
+		return tool_misused("compare", "at most %d runs per side are "
 				    "allowed", RUNS_MAX);
 	return 0;
 }

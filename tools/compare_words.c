@@ -119,7 +119,7 @@ static void conclude_untested(const struct compare *compare, char *text,
 			      size_t size)
 {
 	snprintf(text, size, "no test: %zu runs of A and %zu of B; at least "
-		 "%zu a side are needed", compare->side[0].count,
+		 "%zu per side are needed", compare->side[0].count,
 		 compare->side[1].count, compare->needed);
 }
 
@@ -165,7 +165,7 @@ bool compare_advise(const struct compare *compare, char *text, size_t size)
 	if (!compare->verdicts[COMPARE_INCONCLUSIVE])
 		return false;
 	if (runs < compare->needed)
-		snprintf(text, size, "%zu runs a side are too few for %zu "
+		snprintf(text, size, "%zu runs per side are too few for %zu "
 			 "regions, at least %zu are needed", runs,
 			 compare->family, compare->needed);
 	else if (compare->primary == COMPARE_TIME)

@@ -53,9 +53,8 @@ void doctor_check_kernel(const struct doctor_case *from,
 			   want / 1000, want % 1000);
 		return;
 	}
-	doctor_say(&check->reason, "before %u.%u counters cannot be read in "
-		   "user space, or not safely", want / 1000,
-		   want % 1000);
+	doctor_say(&check->reason, "before %u.%u, counters cannot be read "
+		   "safely in user space", want / 1000, want % 1000);
 	doctor_say(&check->remedy, "Use a newer kernel");
 }
 
@@ -232,8 +231,9 @@ void doctor_check_security_module(const struct doctor_case *from,
 		doctor_say(&check->found, ", lockdown %s", machine->lockdown);
 	check->status = refused ? DOCTOR_FAIL : DOCTOR_PASS;
 	if (filter_or_module(from)) {
-		doctor_say(&check->reason, "one that is not visible here "
-			   "refuses it, or the seccomp filter does");
+		doctor_say(&check->reason, "a security module that is not "
+			   "visible here, or the seccomp filter, refuses "
+			   "perf_event_open");
 		doctor_say(&check->remedy, "If it is not the filter, see the "
 			   "host's log: ausearch -m avc -ts recent, or dmesg");
 	} else if (refused) {

@@ -144,7 +144,7 @@ void doctor_check_locked_memory(const struct doctor_case *from,
 	doctor_explain(from, &failure, &used_up);
 	check->remedy = used_up.remedy;
 	doctor_say(&check->reason, from->probe->map == EPERM
-		   ? ", all of it used by other processes of this user"
+		   ? ", all used by other processes of this user"
 		   : "; others are read by system call");
 }
 

@@ -112,10 +112,10 @@ static void say_room(const struct doctor_case *from,
 		return;
 	}
 	with_counters = pages / 2 / THREAD_PAGES;
-	doctor_say(&check->reason, "%sroom for %" PRId64 " threads at once "
-		   "with counters, %" PRId64 " without, by locked memory: a "
-		   "ring of %" PRId64 " KiB each", between, with_counters,
-		   pages / THREAD_PAGES,
+	doctor_say(&check->reason, "%slocked memory allows %" PRId64
+		   " sampled threads at once with counters, %" PRId64
+		   " without: each has a ring of %" PRId64 " KiB", between,
+		   with_counters, pages / THREAD_PAGES,
 		   RING_PAGES * from->machine->page_size / 1024);
 	if (with_counters < THREADS_FEW)
 		warn_few(from, check);

@@ -301,9 +301,10 @@ static void put_legend(struct selfmon_text *text)
 {
 	putc('\n', text->stream);
 	selfmon_text_begin(text, "", 0);
-	selfmon_text_say(text, "Total and its share, of all samples, are with "
-			 "the regions inside. Self is the region alone; the "
-			 "share of a function (-) is of that.");
+	selfmon_text_say(text, "Total and its share (of all samples) include "
+			 "the regions inside. Self excludes them. The share "
+			 "of a function (-) is its share of the region's "
+			 "self.");
 	selfmon_text_end(text);
 }
 

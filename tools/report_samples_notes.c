@@ -45,7 +45,7 @@ static void say_rate(struct selfmon_text *text,
 		selfmon_text_say(text, "%" PRIu32 " a second",
 				 samples->frequency);
 	} else {
-		selfmon_text_say(text, "one each ");
+		selfmon_text_say(text, "one per ");
 		say_period(text, samples->event, samples->period);
 	}
 	if (samples->asked) {

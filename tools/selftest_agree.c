@@ -77,7 +77,8 @@ void selftest_agree(const struct selftest_case *from, struct selftest_row *row)
 		tries++;
 	}
 	selfmon_counters_close(set);
-	selftest_judge_brackets("user reads beside read(2)", bracket, n, row);
+	selftest_judge_brackets("user reads compared with read(2)", bracket, n,
+				row);
 	free(bracket);
 	if (2 * n < tries || n < 100)
 		selftest_busy(row, "%zu of %zu user reads found a counter", n,

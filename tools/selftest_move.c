@@ -178,7 +178,7 @@ void selftest_preempt(const struct selftest_case *from,
 	selfmon_thread_usage(&after);
 	selftest_end(spinner);
 	selfmon_counters_close(set);
-	counts.what = "a visit beside a spinner";
+	counts.what = "a visit next to a busy process";
 	selftest_judge_counts(&counts, row);
 	switches = after.preempted - before.preempted + after.blocked -
 		   before.blocked;
@@ -187,7 +187,7 @@ void selftest_preempt(const struct selftest_case *from,
 			      counts.count);
 	selftest_figure(row, "visits", "", (double)counts.count);
 	selftest_figure(row, "context switches", "", (double)switches);
-	selftest_say(&row->found, "%zu visits beside a spinner, %.0f context "
-		     "switches", counts.count, (double)switches);
+	selftest_say(&row->found, "%zu visits next to a busy process, %.0f "
+		     "context switches", counts.count, (double)switches);
 	selftest_visits_free(&counts);
 }

@@ -80,7 +80,7 @@ $(patsubst %.c,$(O)/%.o,$(wildcard tests/programs/doctor/*.c)): \
 
 ##@ One kind of test
 
-check-doctor: $(O)/tests/programs/doctor/run ## The doctor's words in each state of a machine
+check-doctor: $(O)/tests/programs/doctor/run ## The doctor's messages for each state of a machine
 	@set -e; SELFMON_OUTPUT=none $< tests/programs/doctor; \
 	for state in $(patsubst tests/programs/doctor/%.expected,%,\
 		$(wildcard tests/programs/doctor/*.expected)); do \
@@ -117,7 +117,7 @@ check-merge: $(tool) $(O)/examples/hello $(O)/examples/threads ## selfmon report
 	@tests/tools/merge.sh $^
 
 .PHONY: compare-rates
-check-compare: $(tool) $(O)/examples/hello ## selfmon compare over reports whose truth is known
+check-compare: $(tool) $(O)/examples/hello ## selfmon compare over reports with known values
 	@SELFMON_EVENTS=none tests/tools/compare.py $^
 
 # PROGRAM='COMMAND' is a program with regions.

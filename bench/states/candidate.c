@@ -53,7 +53,7 @@ static uint64_t loops[PART_ROWS_MAX];
 static void send(const void *data, size_t size)
 {
 	if (write(STDOUT_FILENO, data, size) != (ssize_t)size)
-		bench_fail("nobody reads part %s", part->name);
+		bench_fail("part %s: the pipe has no reader", part->name);
 }
 
 static bool is_there(const struct candidate *candidate)

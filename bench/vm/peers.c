@@ -323,7 +323,7 @@ static void ask_likwid(void)
 	if (child == 0) {
 		execl("/tests/ld.so", "ld.so", "--library-path", "/tests",
 		      "/tests/likwid", "--ask", (char *)NULL);
-		printf("LIKWID is not here: install likwid\n");
+		printf("LIKWID is not installed: install likwid\n");
 		fflush(stdout);
 		_exit(1);
 	}

@@ -53,8 +53,9 @@ static void print_jobs(const Jobs &jobs)
 		all += did.jobs;
 		moved += did.moved;
 	}
-	std::printf("%lu jobs, %lu stolen, %lu ended on another thread than "
-		    "they began on\n", all, jobs.stolen(), moved);
+	std::printf("%lu jobs, %lu stolen, %lu ended on a thread other "
+		    "than the one on which they began\n",
+		    all, jobs.stolen(), moved);
 }
 
 static double median_us(std::vector<Uint64> &ticks)

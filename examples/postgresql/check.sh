@@ -74,23 +74,23 @@ load() {
 			pgbench -n -c 4 -j 2 -t 50 -S -C # each a fork
 	} >"$home/pgbench.out" 2>&1
 }
-check "pgbench: TPC-B, selects, a connection each" load
+check "pgbench runs TPC-B, selects, and one connection per query" load
 elapsed=$(($(date +%s%3N) - began))
 bench="query ~ 'pgbench_|^BEGIN|^END'"
-check "10200 and more calls, of each query as many as pg_stat_statements says" \
+check "at least 10200 calls; for each query, pg_stat_statements has the same count" \
 	holds "SELECT count(*) >= 5 AND sum(pgss_calls) >= 10200 AND
 		bool_and(calls IS NOT DISTINCT FROM pgss_calls)
 		FROM both_of WHERE $bench"
-check "no call failed, was cut off or found no room" \
+check "no call failed, was cut off or was dropped" \
 	holds "SELECT sum(errors + cut_off) = 0 AND
 		(SELECT dropped = 0 FROM selfmon_info())
 		FROM both_of WHERE $bench"
 # This always holds, because the extension's interval contains that of
 # pg_stat_statements.
-check "of each no less time than pg_stat_statements says" \
+check "each query has at least the time in pg_stat_statements" \
 	holds "SELECT bool_and(total_ms >= 0.999 * pgss_ms)
 		FROM both_of WHERE $bench"
-check "of all no more than its 4 clients had" \
+check "all queries have at most the time of the 4 clients" \
 	holds "SELECT sum(total_ms) <= 4 * $elapsed FROM both_of WHERE $bench"
 echo "        selfmon's time / pg_stat_statements': $(ask "SELECT
 	round((sum(total_ms) / sum(pgss_ms))::numeric, 3) FROM both_of
@@ -100,24 +100,24 @@ if holds "SELECT bool_and(verdict ~ 'page-faults[^:]*: not counted')
 	echo "skipped page faults: $(ask 'SELECT verdict FROM selfmon_stat
 		LIMIT 1')"
 else
-	check "page faults and CPU time were counted in all the backends" \
+	check "page faults and CPU time were counted in all backends" \
 		holds "SELECT bool_and(page_faults IS NOT NULL AND
 			counts[selfmon_position('task-clock')] > 0 AND
 			verdict !~ 'page-faults[^:]*: [a-z]+ in')
 			FROM both_of WHERE $bench"
 fi
-check "cycles are NULL and the verdict says why, or they are counted" \
+check "cycles are counted, or are NULL and the verdict has the reason" \
 	holds "SELECT bool_and(cycles > 0 OR (cycles IS NULL AND
 		verdict ~ '(^|; |, )cycles[^:]*: not counted: .'))
 		FROM both_of WHERE $bench"
-check "the postmaster holds no more of perf's files than before" \
+check "the postmaster has no more perf event descriptors than before" \
 	[ "$(perf_files)" = "$files" ]
 
 # The query sleeps for a second, so that no disturbance can nearly double its
 # time.
 ask 'SELECT pg_sleep(0.5)' >/dev/null
 ask 'SELECT pg_sleep(0.5)' >/dev/null
-check "a second of sleep is a second, less than two: by both" \
+check "one second of sleep is one second, as in pg_stat_statements" \
 	holds "SELECT calls = 2 AND total_ms >= 990 AND
 		total_ms >= 0.999 * pgss_ms AND total_ms < 1.5 * pgss_ms
 		FROM both_of
@@ -127,7 +127,7 @@ ask "CREATE FUNCTION sleepy() RETURNS trigger LANGUAGE plpgsql AS
 	CREATE TABLE slow (n int);
 	CREATE TRIGGER after AFTER INSERT ON slow EXECUTE FUNCTION sleepy()"
 ask 'INSERT INTO slow VALUES (1)'
-check "and half of one, in a trigger, when the query finishes" \
+check "half a second of sleep in a trigger is part of its query" \
 	holds "SELECT calls = 1 AND total_ms >= 490 AND
 		total_ms >= 0.999 * pgss_ms AND total_ms < 1.5 * pgss_ms
 		FROM both_of WHERE query ~ '^INSERT INTO slow'"
@@ -145,10 +145,10 @@ EOF
 session() { (cd "$home" && psql -Atqf session.sql 2>errors.out); }
 check "a thousand errors in a session leave no file open" \
 	[ "$(echo '\;' >>"$home/session.sql" && session)" = t ]
-check "and are a thousand errors, and no call" \
+check "the session has a thousand errors, and no call" \
 	holds 'SELECT calls = 0 AND errors = 1000 AND cut_off = 0 AND
 		total_ms IS NULL FROM selfmon_stat WHERE errors > 0'
-check "none of them said anything else" \
+check "each error is a division by zero" \
 	[ "$(grep -c 'division by zero' "$home/errors.out")" = 1000 ]
 
 # ---- what goes wrong --------------------------------------------------------
@@ -166,15 +166,15 @@ backend_killed() {
 	done
 	holds 'SELECT count(*) > 0 FROM selfmon_stat'
 }
-check "a server that starts again by itself counts again" backend_killed
-check "its log has no word of a crash, but of the one that was asked for" \
+check "a server that restarts after a crash counts again" backend_killed
+check "its log has only the requested crash" \
 	[ "$(grep -c 'was terminated by signal' "$home/main.log")" = 1 ]
 
-check "a table of 10, and an event that is none: a server starts" \
+check "a server starts with a table of 10 entries and an invalid event" \
 	server_start full "shared_preload_libraries = '$preload'" \
 	"selfmon.max = 10" "selfmon.events = 'cycels'"
 PGPORT=$port
-check "its log names the event that was meant" \
+check "its log suggests the valid event" \
 	grep -q "did you mean 'cycles'" "$home/full.log"
 ask 'CREATE EXTENSION selfmon'
 for columns in 1 1,2 1,2,3 1,2,3,4 1,2,3,4,5 1,2,3,4,5,6 1,2,3,4,5,6,7 \
@@ -182,10 +182,10 @@ for columns in 1 1,2 1,2,3 1,2,3,4 1,2,3,4,5 1,2,3,4,5,6 1,2,3,4,5,6,7 \
 		1,2,3,4,5,6,7,8,9,10,11; do
 	ask "SELECT $columns" >/dev/null
 done
-check "ten have room, the others are dropped and counted as such" \
+check "ten queries have entries, the others are dropped and counted" \
 	holds 'SELECT entries = 10 AND dropped >= 1 FROM selfmon_info()'
 
-check "without the extension preloaded a server starts" server_start plain
+check "a server starts without the preloaded extension" server_start plain
 PGPORT=$port
 ask 'CREATE EXTENSION selfmon'
 not_loaded() {
@@ -193,5 +193,5 @@ not_loaded() {
 		grep -q 'must be loaded via shared_preload_libraries' &&
 		holds 'SELECT true'
 }
-check "and says that it has to be" not_loaded
+check "the error message says that it must be preloaded" not_loaded
 finish

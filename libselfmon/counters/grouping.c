@@ -182,9 +182,9 @@ static void refuse_ungranted(struct selfmon_member *member, size_t granted)
 {
 	selfmon_group_refuse(member, -EBUSY, "");
 	snprintf(member->failure.message, sizeof(member->failure.message),
-		 "this PMU counts %zu events at once: a further one would stay "
-		 "0 (the hypervisor's host uses the other counters, for "
-		 "example for its NMI watchdog)", granted);
+		 "this PMU counts %zu events at once: the count of a further "
+		 "event would stay 0 (the hypervisor's host uses the other "
+		 "counters, for example for its NMI watchdog)", granted);
 	member->final = true;
 }
 

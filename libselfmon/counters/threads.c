@@ -369,15 +369,15 @@ const char *selfmon_threads_why(const struct selfmon_set *set)
 {
 	if (set->threads->processes)
 		return set->threads->all
-			       ? "all threads of the process are counted, and "
-				 "the processes it forks: kernels before 5.13 "
-				 "cannot exclude them"
-			       : "threads that the opener starts are counted "
-				 "too, and processes it forks: kernels before "
-				 "5.13 cannot exclude them";
+			       ? "all threads of the process, and the "
+				 "processes that it forks, are counted: "
+				 "kernels before 5.13 cannot exclude processes"
+			       : "threads and processes that the opening "
+				 "thread starts are counted too: kernels "
+				 "before 5.13 cannot exclude processes";
 	return set->threads->all
 		       ? "all threads of the process are counted, each by "
 			 "system call"
-		       : "threads that the opener starts are counted too, "
-			 "which takes system calls";
+		       : "threads that the opening thread starts are "
+			 "counted too, which takes system calls";
 }

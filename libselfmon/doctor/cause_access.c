@@ -104,8 +104,9 @@ void selfmon_cause_eacces(const struct selfmon_failure *failure,
 	} else if (!privileged && (selfmon_event_begins(failure, "uprobe") ||
 				   selfmon_event_begins(failure, "kprobe"))) {
 		/* kernel/events/core.c, perf_uprobe_event_init */
-		selfmon_sentence_add(s, "a probe needs CAP_PERFMON at any "
-					"perf_event_paranoid. Run it as root");
+		selfmon_sentence_add(s, "a probe needs CAP_PERFMON, whatever "
+					"perf_event_paranoid is. Run the "
+					"program as root");
 		add_capability(s, facts);
 	} else {
 		selfmon_sentence_add(
@@ -144,7 +145,7 @@ void selfmon_cause_eperm(const struct selfmon_failure *failure,
 				: "no seccomp filter is set, so");
 		selfmon_sentence_add_sysctl(s, facts, PARANOID, -1);
 		selfmon_sentence_other(s);
-		selfmon_sentence_add(s, "; if that is not it: dmesg");
+		selfmon_sentence_add(s, "; if that does not help, see dmesg");
 	}
 }
 

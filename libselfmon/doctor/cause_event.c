@@ -59,8 +59,8 @@ static void add_no_pmu(const struct selfmon_facts *facts,
 	if (facts->core_pmu)
 		selfmon_sentence_add(
 			s,
-			"this CPU's PMU has no such event%s. Choose one that "
-			"it has: perf list",
+			"this CPU's PMU has no such event%s. Choose an event "
+			"that exists: perf list",
 			facts->hypervisor ? " (or the hypervisor hides it)"
 					  : "");
 	else if (facts->hypervisor)
@@ -135,13 +135,13 @@ void selfmon_cause_enoent(const struct selfmon_failure *failure,
 		 event.type == PERF_TYPE_SOFTWARE)
 		selfmon_sentence_add(s,
 				     "this kernel has no such software "
-				     "event%s. Choose one that it has: perf "
-				     "list sw",
+				     "event%s. Choose an event that exists: "
+				     "perf list sw",
 				     filter);
 	else
 		selfmon_sentence_add(s,
 				     "the kernel has no such event%s. Choose "
-				     "one that it has: perf list",
+				     "an event that exists: perf list",
 				     filter);
 }
 
@@ -193,8 +193,8 @@ static void say_share(const struct selfmon_failure *failure,
 	const bool named = failure->event[pmu] == '/';
 
 	selfmon_sentence_add(s,
-			     "this event needs slots before it in the same "
-			     "group. Add %.*s/slots/",
+			     "this top-down event needs the event slots before "
+			     "it in the same group. Add %.*s/slots/",
 			     named ? (int)pmu : 3,
 			     named ? failure->event : "cpu");
 }

@@ -94,8 +94,8 @@ static void say_ebusy(const struct selfmon_failure *failure,
 		selfmon_sentence_add_sysctl(s, facts, "kernel.nmi_watchdog", 0);
 		selfmon_sentence_add(s, "; or stop the profiler");
 	} else {
-		selfmon_sentence_add(s, "Stop the profiler, or switch the "
-					"firmware's use of it off");
+		selfmon_sentence_add(s, "Stop the profiler, or disable the "
+					"firmware's use of the PMU");
 	}
 }
 

@@ -91,8 +91,8 @@ static int parse_length(const struct selfmon_spec *spec,
 	    *length <= WATCH_LENGTH_MAX)
 		return 0;
 	return selfmon_spec_fail(spec, EINVAL, text.position,
-				 "the length '%.*s' is not one of 1 to %d, "
-				 "which a CPU can watch",
+				 "the length '%.*s' is not supported: 1 to %d "
+				 "bytes are allowed",
 				 SELFMON_QUOTE(text), WATCH_LENGTH_MAX);
 }
 

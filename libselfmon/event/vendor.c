@@ -90,7 +90,7 @@ static void list_attributes(const char *event, char list[ATTRIBUTES_SIZE])
 	char word[SELFMON_WORD_SIZE];
 	size_t length = 0, i;
 
-	snprintf(list, ATTRIBUTES_SIZE, "the CPU's manual has them");
+	*list = '\0';
 	for (i = 0; i < ATTRIBUTES &&
 	     selfmon_pfm_attribute(event, i, word, sizeof(word)); i++) {
 		if (length + strlen(word) + sizeof(", ...") > ATTRIBUTES_SIZE)
@@ -125,8 +125,10 @@ static int bad_attribute(const struct selfmon_spec *spec,
 					 (int)at - 1, text);
 	list_attributes(text, list);
 	return selfmon_spec_fail(spec, EINVAL, name.position,
-				 "'%.*s' needs an attribute: one of its unit "
-				 "masks, as %s", SELFMON_QUOTE(name), list);
+				 "'%.*s' needs one of its unit masks as an "
+				 "attribute%s%s", SELFMON_QUOTE(name),
+				 *list ? ", for example "
+				       : ": see the CPU's manual", list);
 }
 
 /* ---- resolved names ------------------------------------------------------ */
@@ -173,9 +175,10 @@ static int ask_pfm(const struct selfmon_spec *spec, struct selfmon_piece name,
 		return bad_attribute(spec, name, text, at);
 	case -EOPNOTSUPP:
 		return selfmon_spec_fail(spec, EOPNOTSUPP, name.position,
-					 "'%.*s' is not supported: pinned, "
-					 "excl, period, freq and cpu do more "
-					 "than count",
+					 "'%.*s' is not supported: the "
+					 "attributes pinned, excl, period, "
+					 "freq and cpu do more than select an "
+					 "event. Leave them out",
 					 SELFMON_QUOTE(name));
 	case -ENODEV:
 		return selfmon_spec_fail(spec, ENODEV, name.position,

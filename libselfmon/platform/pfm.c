@@ -114,7 +114,7 @@ static const char *load(void)
 					       RTLD_NOW | RTLD_LOCAL)
 				      : NULL;
 	if (!library)
-		return "those of the CPU's manual need libpfm (Debian: "
+		return "event names from the CPU's manual need libpfm (Debian: "
 		       "libpfm4)";
 	if (!load_all(library))
 		return "libpfm is too old";

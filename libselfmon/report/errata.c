@@ -45,7 +45,7 @@ static const struct known {
 	    "Revision Guide for AMD Family 17h Models 00h-0Fh, 55449", NULL } },
 	{ "AuthenticAMD", 0x17, 0x30, 0x3f, 15, RETIRED,
 	  { "AMD erratum 1291",
-	    "retired events may overcount; seen by a factor of 16",
+	    "retired events may overcount; a factor of 16 was observed",
 	    "Revision Guide for AMD Family 17h Models 30h-3Fh; "
 	    "github.com/icl-utk-edu/papi/issues/160", NULL } },
 #define ICACHE_ACCESSES                                                        \

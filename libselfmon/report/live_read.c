@@ -85,7 +85,7 @@ static int check_kind(struct selfmon_live_input *input)
 	if (header->order == __builtin_bswap32(SELFMON_LIVE_ORDER))
 		return selfmon_live_wrong(
 			input, offsetof(struct selfmon_live_header, order),
-			"written on a machine with the other byte order");
+			"written on a machine with a different byte order");
 	if (header->order != SELFMON_LIVE_ORDER)
 		return selfmon_live_wrong(
 			input, offsetof(struct selfmon_live_header, order),
@@ -139,7 +139,7 @@ static int check_extent(struct selfmon_live_input *input)
 	if (header->which > 2)
 		return selfmon_live_wrong(
 			input, offsetof(struct selfmon_live_header, which),
-			"invalid number of the copy of the facts");
+			"the header names an invalid copy of the facts");
 	if (header->which == 0)
 		return selfmon_live_wrong(
 			input, offsetof(struct selfmon_live_header, which),

@@ -90,7 +90,7 @@ static void put_spans(struct selfmon_text *text)
 		spans += !row[i].frames;
 	if (!spans)
 		return;
-	fputs("\nDetached spans: wall time from begin to end, as measured\n\n",
+	fputs("\nDetached spans: wall time from start to end, as measured\n\n",
 	      text->stream);
 	put_head(text);
 	for (i = 0; i < text->report->rows && shown < SELFMON_VIEW_ROWS; i++) {

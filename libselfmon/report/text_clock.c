@@ -29,7 +29,8 @@ static void say_off_cpu(struct selfmon_text *text, double cpus)
 
 	selfmon_number_share(share, 1 - cpus);
 	selfmon_text_say(text, ": off the CPU for %s of it, waiting or "
-			 "preempted; times of regions include that", share);
+			 "preempted; the times of regions include this "
+			 "time", share);
 }
 
 static void say_cpus(struct selfmon_text *text, double cpus)

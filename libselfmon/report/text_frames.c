@@ -21,8 +21,8 @@ static void put_frames_head(struct selfmon_text *text)
 	struct selfmon_cell frame = { .bytes = 0 };
 	size_t i;
 
-	fputs("\nFrames: wall time from mark to mark, as measured; per second: "
-	      "of one thread\n\n",
+	fputs("\nFrames: wall time from mark to mark, as measured; frames per "
+	      "second are for one thread\n\n",
 	      text->stream);
 	selfmon_cell_add(&frame, "frame", 5);
 	selfmon_text_left(text, &frame, text->label_columns);

@@ -388,7 +388,8 @@ void selfmon_text_header(struct selfmon_text *text)
 		"they ended");
 	put_displaced(text);
 	caution(text, report->stale, "leave() call", "not recorded",
-		"the visit was closed, or entered on another thread");
+		"the visit was already closed, or was entered on another "
+		"thread");
 	caution(text, report->unread, "region", "left out",
 		"their thread is stopped in the middle of an update");
 }

@@ -175,7 +175,8 @@ void selfmon_text_legend(struct selfmon_text *text)
 	fputs("; percentiles are within 12.5 %.\n", text->stream);
 	if (text->report->since[0])
 		fputs("Minimum and maximum of an interval are bounds from the "
-		      "histogram unless they exceed those before it.\n",
+		      "histogram\nunless they are more extreme than all "
+		      "values before the interval.\n",
 		      text->stream);
 	if (marks & SELFMON_MARK_DASH)
 		legend(text, "  -", "not counted (not 0)");
@@ -213,13 +214,14 @@ static const struct {
 	{ offsetof(struct selfmon_row, impossible),
 	  "with an impossible value, left out" },
 	{ offsetof(struct selfmon_row, refused),
-	  "with a value left out: off the PMU too long" },
+	  "with a value left out: its event was off the PMU for too long" },
 	{ offsetof(struct selfmon_row, lost), "with lost values" },
 	{ offsetof(struct selfmon_row, repaired), "with a repaired value" },
 	{ offsetof(struct selfmon_row, switched),
 	  "begun across a switch of stacks (coroutines)" },
 	{ offsetof(struct selfmon_row, overlapped),
-	  "left out of order, around such a visit, or shown elsewhere" },
+	  "left out of order, enclosing a visit left out of order, or shown "
+	  "elsewhere" },
 	{ offsetof(struct selfmon_row, slow), "read by system call" },
 	{ offsetof(struct selfmon_row, migrated), "ended on another CPU" },
 	{ offsetof(struct selfmon_row, disturbed),

@@ -27,9 +27,9 @@ static void put_period(FILE *stream, const struct selfmon_samples *samples)
 		fprintf(stream, ", %u a second", samples->frequency);
 	} else if (selfmon_samples_of_clock(samples)) {
 		selfmon_number_time(number, (double)samples->period, 3);
-		fprintf(stream, ", one each %s of CPU time", number);
+		fprintf(stream, ", one per %s of CPU time", number);
 	} else if (samples->period > 1) {
-		fprintf(stream, ", one each %llu events",
+		fprintf(stream, ", one per %llu events",
 			(unsigned long long)samples->period);
 	}
 	if (samples->asked)
@@ -121,9 +121,9 @@ static void put_left_out(FILE *stream, const struct selfmon_samples *samples)
 			(unsigned long long)samples->lost);
 	if (samples->lost_more)
 		fprintf(stream,
-			"%llu thread%s lost more, of an unknown number: the ring "
-			"was full in the end (use ring=1024k),\nor the kernel "
-			"throttled the event "
+			"%llu thread%s lost an unknown number of further "
+			"samples: the ring was full at the end\n"
+			"(use ring=1024k), or the kernel throttled the event "
 			"(kernel.perf_event_max_sample_rate).\n",
 			(unsigned long long)samples->lost_more,
 			samples->lost_more == 1 ? "" : "s");
@@ -153,7 +153,8 @@ void selfmon_text_samples(struct selfmon_text *text)
 		      "the CPU.\n", text->stream);
 	if (text->in_step)
 		fputs("  ! more samples than the time allows: the period is in "
-		      "step with the program; use another\n", text->stream);
+		      "step with the program; use another period\n",
+		      text->stream);
 	put_left_out(text->stream, samples);
 	fputs("Functions and lines: selfmon report --samples FILE, with "
 	      "SELFMON_OUTPUT=json:FILE\n", text->stream);

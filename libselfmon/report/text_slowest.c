@@ -227,7 +227,8 @@ int selfmon_text_slowest(struct selfmon_text *text)
 	n = find_regions(report, region);
 	fputs(report->slow->incomplete
 		      ? "\nSlowest visits (another report was taken "
-			"meanwhile: some before it may be missing)\n\n"
+			"during the interval: visits before that report may be "
+			"missing)\n\n"
 		      : "\nSlowest visits\n\n",
 	      text->stream);
 	for (i = 0; i < n && i < REGIONS_SHOWN; i++)

@@ -22,7 +22,8 @@ static void put_suspended_head(struct selfmon_text *text)
 	struct selfmon_cell region = { .bytes = 0 };
 	size_t i;
 
-	fputs("\nSuspended while others ran: time that no other table includes\n\n",
+	fputs("\nSuspended while others ran: not included in the times of "
+	      "other tables\n\n",
 	      text->stream);
 	selfmon_cell_add(&region, "region", 6);
 	selfmon_text_left(text, &region, text->label_columns);

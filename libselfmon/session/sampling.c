@@ -266,12 +266,12 @@ static int choose_period(struct selfmon_sampling *sampling,
 	if (sampling->clock && sampling->period < SELFMON_SAMPLE_NS_MIN)
 		return fail_sampling(sampling, -EINVAL,
 			    "the period of a clock is at least 200us: a "
-			    "shorter one would leave no time to the program");
+			    "shorter one would leave no time for the program");
 	if (sampling->clock && hangs())
 		return fail_sampling(sampling, -EOPNOTSUPP,
 			    "clocks are not sampled on Linux 6.16 and 6.17, "
-			    "which can hang by it. Use a hardware event or "
-			    "another kernel");
+			    "because sampling a clock can hang these "
+			    "kernels. Use a hardware event or another kernel");
 	return 0;
 }
 
@@ -314,8 +314,8 @@ static int choose_event(struct selfmon_sampling *sampling,
 	if (!cost.samples && !sampling->clock)
 		return fail_sampling(sampling, -EOPNOTSUPP,
 			    "its counter counts, but no samples arrive: the "
-			    "hypervisor delivers no interrupts of the PMU. Use "
-			    "one that does");
+			    "hypervisor delivers no PMU interrupts. Use a "
+			    "hypervisor that delivers them");
 	limit_cost(sampling, &cost);
 	return 0;
 }

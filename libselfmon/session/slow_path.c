@@ -47,8 +47,8 @@ static void say_calls(const struct selfmon_process *process, char *text,
 	char names[NAMES_SIZE];
 	const uint32_t count = name_called(process, names);
 
-	snprintf(text, size, "%s: %u system calls per visit%s. Without %s "
-		 "visits make none", names, process->calls,
+	snprintf(text, size, "%s: %u system calls per visit%s. Without %s, "
+		 "visits make no system calls", names, process->calls,
 		 selfmon_config()->every > 1 ? " that is measured" : "",
 		 count == 1 ? "it" : "them");
 }

@@ -52,9 +52,9 @@ _Static_assert(offsetof(struct sentinel, mark) ==
 		       offsetof(struct sentinel, thread.root) ==
 			       offsetof(struct selfmon_visit, node) &&
 		       sizeof(struct sentinel) <= sizeof(struct selfmon_visit),
-	       "it stands in the place of an entry");
+	       "the sentinel has the layout of an entry");
 _Static_assert(offsetof(struct sentinel, thread.stack_low) == SELFMON_LINE,
-	       "what a usual visit looks at is one line");
+	       "a usual visit uses one cache line of the state");
 
 /*
  * Allocates the state. If the record is in the live file, the state is

@@ -105,7 +105,7 @@ static bool is_file_full(const struct selfmon_recorder *recorder)
 		    selfmon_trace.spec.size) {
 		selfmon_trace.full = true;
 		selfmon_trace_note("the file has reached its size=; later visits "
-				   "that last longer are not in it",
+				   "longer than the limit are not in the file",
 				   "");
 	}
 	return selfmon_trace.full;
@@ -250,9 +250,10 @@ void selfmon_trace_say_left_out(struct selfmon_process *process)
 	if (longer <= selfmon_trace.marked)
 		return;
 	snprintf(text, sizeof(text),
-		 "%llu of %llu visits that lasted longer are not in the file; of "
-		 "each thread at most half a ring a second is written, and at "
-		 "most %d of them at once; a larger limit may help",
+		 "%llu of %llu visits longer than the limit are not in the "
+		 "file: of each thread, at most half a ring per second is "
+		 "written, and at most %d half rings at once; raise longer= to "
+		 "write fewer",
 		 (unsigned long long)(longer - selfmon_trace.marked),
 		 (unsigned long long)longer, BURSTS_MAX);
 	selfmon_trace_note(text, "");

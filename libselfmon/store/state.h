@@ -176,10 +176,10 @@ struct selfmon_visit {
 
 _Static_assert(offsetof(struct selfmon_visit, start.ticks) + sizeof(uint64_t) ==
 		       64,
-	       "what a visit with time alone looks at is one line");
+	       "a time-only visit uses one cache line of its entry");
 _Static_assert(offsetof(struct selfmon_visit, start.value) == 64 &&
 		       SELFMON_MAX_COUNTERS * sizeof(uint64_t) == 64,
-	       "values are the next one");
+	       "start.value fills the second cache line");
 
 /*
  * The record of a thread's state. Several threads may have used the state one

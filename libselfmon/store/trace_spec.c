@@ -191,8 +191,7 @@ int selfmon_trace_spec_parse(const char *text, struct selfmon_trace_spec *spec,
 	}
 	spec->ring = power_of_two(spec->ring);
 	if (spec->size && !spec->longer_ns && !spec->above_ppm) {
-		snprintf(why, size, "size= is the file's with longer=, such as "
-			 "longer=16ms, which is missing");
+		snprintf(why, size, "size= needs longer=, such as longer=16ms");
 		return -EINVAL;
 	}
 	if (!spec->size)

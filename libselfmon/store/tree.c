@@ -113,10 +113,10 @@ static void tree_grow(struct selfmon_thread *thread)
 
 _Static_assert(offsetof(struct selfmon_node, countdown) > HOT &&
 		       HOT_END - HOT <= SELFMON_LINE,
-	       "a node's hot part and its statistics' are one line");
+	       "the hot parts of a node and its statistics are one cache line");
 _Static_assert(HOT_END - offsetof(struct selfmon_node, stats) ==
 		       6 * sizeof(uint64_t),
-	       "six words of the statistics are looked at by each visit");
+	       "each visit uses six words of the statistics");
 
 /*
  * Returns well-distributed numbers for n = 1, 2, 3 ...: outputs of splitmix64.

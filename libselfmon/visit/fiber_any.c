@@ -22,7 +22,7 @@ void selfmon_fiber_note(const char *what)
 		return;
 	selfmon_kernel_block_signals(&signals);
 	selfmon_process_lock(process);
-	selfmon_config_note("a fiber was %s: visits are not measured until the "
+	selfmon_config_note("the program %s; visits are not measured until the "
 			    "thread switches again",
 			    what);
 	selfmon_process_unlock(process);
@@ -49,10 +49,10 @@ static bool may_run(const struct selfmon_thread *thread,
 		return true;
 	selfmon_fiber_note(
 		selfmon_load_once(&fiber->running)
-			? "switched to while another thread runs it"
-			: "switched to that does not exist: it was "
-			  "destroyed, its thread ended, or it is the "
-			  "parent process's");
+			? "switched to a fiber that another thread runs"
+			: "switched to a fiber that does not exist: it was "
+			  "destroyed, its thread ended, or it belongs to the "
+			  "parent process");
 	return false;
 }
 

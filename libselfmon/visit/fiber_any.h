@@ -10,7 +10,7 @@ void selfmon_fiber_switch_any(struct selfmon_thread *thread,
 			      struct selfmon_fiber *fiber);
 
 /*
- * Adds the note "a fiber was ..." to the report, at most once in each process.
+ * Adds the note "the program ..." to the report, at most once in each process.
  */
 __attribute__((cold))
 void selfmon_fiber_note(const char *what);

@@ -119,7 +119,8 @@ void selfmon_fiber_destroy(struct selfmon_fiber *fiber)
 		return;
 	if (selfmon_load_once(&fiber->running) &&
 	    selfmon_load_once(&fiber->running) != thread) {
-		selfmon_fiber_note("destroyed while another thread runs it");
+		selfmon_fiber_note("destroyed a fiber that another thread "
+				   "runs");
 		return;
 	}
 	if (!thread->fiber)

@@ -44,8 +44,8 @@ static void note_names(void)
 	if (__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED))
 		return;
 	selfmon_process_lock(process);
-	selfmon_config_note("a thread marks frames of more than %u names: marks "
-			    "of the others are not measured",
+	selfmon_config_note("a thread marks frames with more than %u names: "
+			    "marks with further names are not measured",
 			    SELFMON_FRAME_NAMES);
 	selfmon_process_unlock(process);
 }

@@ -189,7 +189,7 @@ static void read_live_file(const char *path, uint64_t expected)
 
 	if (selfmon_report_open(path, &report, &failure)) {
 		if (report || !failure.error)
-			note("a failure without words, or with a report");
+			note("a failure without a message, or with a report");
 		if (is_untouched())
 			note("a live file that cannot be read");
 		return;

@@ -42,7 +42,7 @@ void hw_require_guest(void)
 void hw_require_exact(void)
 {
 	if (!hw_exact())
-		cr_skip_test("wants counts exact to the instruction");
+		cr_skip_test("needs exact instruction counts");
 }
 
 void hw_require_cpus(long count)

@@ -105,7 +105,7 @@ void tool_require_twins(void)
 		close(fd[i]);
 	}
 	if (!all)
-		cr_skip_test("of several events of a kind one counts here");
+		cr_skip_test("only one of several equal events counts here");
 }
 
 #define COPIES_MAX 16

@@ -26,7 +26,7 @@ clock_forced(enum selfmon_clock_source source)
 	cr_assert_eq(selfmon_clock_force(source), 0);
 	clock = selfmon_clock();
 	if (clock->source != source && source != SELFMON_CLOCK_NONE)
-		cr_skip_test("this machine offers no clock by %s, but by %s",
+		cr_skip_test("this machine's clock source is not %s, but %s",
 			     selfmon_clock_source_name(source),
 			     selfmon_clock_source_name(clock->source));
 	return clock;

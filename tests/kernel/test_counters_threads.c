@@ -78,7 +78,8 @@ Test(counters_threads, threads_inside_are_counted_by_inherit)
 	open_inside(SELFMON_COUNTERS_INHERIT);
 	assert_all_inside(faults_inside());
 	assert_all_inside(faults_inside());
-	cr_assert_not_null(strstr(why(0), "threads that the opener starts"));
+	cr_assert_not_null(strstr(why(0),
+				  "threads that the opening thread starts"));
 	selfmon_counters_close(set);
 }
 

@@ -174,7 +174,7 @@ Test(frames, of_more_names_than_a_thread_may_have_are_counted)
 	cr_expect_null(row_in(report, "name 8"));
 	cr_expect_eq(row_in(report, "other")->visits, 2);
 	cr_expect_eq(report->unready, 6);
-	cr_expect(says(report, "a thread marks frames of more than 8 names"));
+	cr_expect(says(report, "a thread marks frames with more than 8 names"));
 	selfmon_report_free(report);
 }
 

@@ -12,7 +12,8 @@
 
 #define TIMES 100
 /* AddressSanitizer calls sigaltstack at the end of a thread. */
-#define CANCELLED_STACK "it takes the frames of a cancelled thread for alive"
+#define CANCELLED_STACK                                                        \
+	"it treats the frames of a cancelled thread as live"
 
 static void visit(void)
 {

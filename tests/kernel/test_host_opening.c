@@ -83,7 +83,7 @@ Test(host_opening, a_handler_may_come_while_a_parents_events_are_closed)
 	configure("none");
 	for (i = 0; i < SETS; i++)
 		if (selfmon_counters_open("task-clock", 0, &set, NULL) < 1)
-			cr_skip_test("no event is to be had");
+			cr_skip_test("no event can be opened");
 	open_in_children("task-clock");
 }
 

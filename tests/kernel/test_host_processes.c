@@ -256,7 +256,7 @@ Test(host_processes, a_child_of_vfork_opens_nothing_in_its_parents_name)
 	struct selfmon_report *report;
 	pthread_t thread;
 
-	SKIP_IF_SANITIZED("it does not like vfork");
+	SKIP_IF_SANITIZED("it does not support vfork");
 	count_events();
 	SELFMON_REGION("first")
 	{
@@ -276,7 +276,7 @@ Test(host_processes, a_child_of_vfork_visits_in_its_parents_name)
 	struct selfmon_report *report;
 	pid_t pid;
 
-	SKIP_IF_SANITIZED("it does not like vfork");
+	SKIP_IF_SANITIZED("it does not support vfork");
 	visit();
 	SELFMON_REGION("around")
 	{

@@ -53,7 +53,7 @@ static void measure(const char *events)
 	pthread_t thread;
 
 #ifndef __OPTIMIZE__
-	cr_skip_test("what a compiler takes that does not optimise is its own");
+	cr_skip_test("without optimisation the compiler uses more stack");
 #endif
 	setenv("SELFMON_EVENTS", events, 1);
 	setenv("SELFMON_LIVE", "/nonexistent/live", 1);

@@ -30,7 +30,7 @@ static void visit(void)
 static volatile sig_atomic_t forks, wrong;
 
 /*
- * One signal. A periodic timer would leave no time to the program where a fork
+ * One signal. A periodic timer would leave no time for the program where a fork
  * takes longer than the period.
  */
 static void send_soon(void)
@@ -102,7 +102,7 @@ Test(host_stated, a_stack_inside_of_the_own_that_disarms_itself_is_not_seen)
 				    .sa_flags = SA_ONSTACK };
 	struct selfmon_report *report;
 
-	SKIP_IF_SANITIZED("its stacks are laid out in another way");
+	SKIP_IF_SANITIZED("it uses another stack layout");
 	if (sigaltstack(&stack, NULL))
 		cr_skip_test("a kernel before 4.7: no SS_AUTODISARM");
 	cr_assert_eq(sigaction(SIGUSR1, &action, NULL), 0);

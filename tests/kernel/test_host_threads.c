@@ -338,7 +338,7 @@ Test(host_threads, detached_threads_may_visit_while_the_program_exits,
 	int times = by_form(10, 20, 500), status;
 	pid_t pid;
 
-	SKIP_IF_SANITIZED("it does not like threads at exit");
+	SKIP_IF_SANITIZED("it does not support threads that run during exit");
 	while (times-- > 0) {
 		pid = fork();
 		if (pid == 0) {

@@ -49,15 +49,15 @@ Test(region_slow, is_not_said_of_visits_on_the_fast_path)
 Test(region_slow, names_an_event_that_is_read_by_system_call)
 {
 	visit("page-faults", 1, false);
-	assert_slow("page-faults: 2 system calls per visit. Without it visits "
-		    "make none");
+	assert_slow("page-faults: 2 system calls per visit. Without it, "
+		    "visits make no system calls");
 }
 
 Test(region_slow, names_all_such_events_which_share_their_calls)
 {
 	visit("page-faults,dummy,task-clock", 1, true);
 	assert_slow("page-faults, dummy, task-clock: 2 system calls per visit. "
-		    "Without them ");
+		    "Without them, ");
 }
 
 Test(region_slow, names_the_visits_that_make_calls_under_every)

@@ -271,7 +271,7 @@ def check_verdicts(tool, template):
     expect(found["runs_needed"] == 5, f"{found['runs_needed']} runs needed")
     text = tool.run(tool.save(a[:4], "a"), tool.save(
         [scaled(r, None, 1.5) for r in b[:4]], "b"))[1]
-    expect("4 runs a side are too few for 6 regions, "
+    expect("4 runs per side are too few for 6 regions, "
            "at least 5 are needed" in text,
            text)
     found = tool.compare(a[:5], [scaled(r, None, 1.5) for r in b[:5]])

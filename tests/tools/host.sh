@@ -72,7 +72,7 @@ each "$scratch/empty" 'no test'
 grep / "$scratch/killed" | grep -vxF -f "$scratch/tests" |
 	grep -v '/the_set_is_found_in_' > "$scratch/unknown" || :
 while read -r test; do
-	complain "a mutant is to fail $test, which does not exist"
+	complain "a mutant names $test, which does not exist"
 done < "$scratch/unknown"
 
 # exists TEST

@@ -88,7 +88,7 @@ def main():
     if "--check" not in sys.argv:
         print(page, end="")
     elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page:
-        sys.exit("machines: docs/MACHINES.md is not what machines/ says: "
+        sys.exit("machines: docs/MACHINES.md does not match machines/: "
                  "make machines")
     else:
         print(f"machines: {len(files)} files, as docs/MACHINES.md says")

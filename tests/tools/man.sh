@@ -112,7 +112,7 @@ sets=$(sed -n 's/^\t{ "\(@[a-z]*\)".*/\1/p' libselfmon/event/sets.c)
 for name in $sets; do
 	grep -q "^$name	" man/selfmon-events.7 ||
 		complain "man/selfmon-events.7: no row for $name"
-	grep -qF "\`$name\`" README.md || complain "README.md: no word of $name"
+	grep -qF "\`$name\`" README.md || complain "README.md does not mention $name"
 done
 
 plain include/*.h include/selfmon/*.h > "$work/headers"

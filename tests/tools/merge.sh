@@ -80,7 +80,7 @@ shows()
 	sed -n '/reading reports/,$p' "$work/out" | sed 1d > "$work/after"
 	grep -q "^$(printf '\033')\[K" "$work/after" ||
 		fail "progress stays: $(cat "$work/after")"
-	grep -q 'round' "$work/after" || fail "no report behind the progress"
+	grep -q 'round' "$work/after" || fail "no report after the progress line"
 }
 if command -v python3 > /dev/null; then
 	shows -m

@@ -17,7 +17,7 @@ fail()
 SELFMON_LIVE="$work/live" SELFMON_OUTPUT=none SELFMON_EVENTS=none "$example" \
 	> /dev/null
 "$program" report "$work/live" > "$work/text"
-grep -q "read from the live file" "$work/text" || fail "no word of the file"
+grep -q "read from the live file" "$work/text" || fail "the report does not name the live file"
 grep -q "^round  *100 " "$work/text" || fail "no visits: $(cat "$work/text")"
 "$program" report --format=csv "$work/live" | grep -q '^.*round.*100' ||
 	fail "no visits in CSV"
@@ -43,9 +43,9 @@ status=0
 	2> "$work/err" || status=$?
 [ "$status" = 1 ] || fail "status $status with a file that is none"
 grep -q "other: neither a live file nor a report in JSON$" "$work/err" ||
-	fail "no word of what is wrong: $(cat "$work/err")"
+	fail "the message does not state what is wrong: $(cat "$work/err")"
 grep -q "none: cannot be opened: No such file" "$work/err" ||
-	fail "no word of what is missing: $(cat "$work/err")"
+	fail "the message does not state what is missing: $(cat "$work/err")"
 grep -q "^round  *100 " "$work/text" || fail "the good file is left out"
 
 # is_neither FILE WHY: checks that FILE is refused with this reason
@@ -55,7 +55,7 @@ is_neither()
 	"$program" report "$1" > "$work/text" 2> "$work/err" || status=$?
 	[ "$status" = 1 ] || fail "status $status with $1"
 	grep -q "$1: neither a live file nor a report in JSON: $2" \
-		"$work/err" || fail "no word of what is wrong: $(cat "$work/err")"
+		"$work/err" || fail "the message does not state what is wrong: $(cat "$work/err")"
 }
 : > "$work/empty"
 is_neither "$work/empty" 'it is empty'
@@ -68,14 +68,14 @@ timeout 20 "$program" report "$work/fifo" "$work/live" > "$work/text" \
 	2> "$work/err" || status=$?
 [ "$status" = 1 ] || fail "status $status with a FIFO"
 grep -q "fifo: neither .* JSON: it is not a regular file" "$work/err" ||
-	fail "no word of what is wrong: $(cat "$work/err")"
-grep -q "^round  *100 " "$work/text" || fail "the file behind a FIFO is left out"
+	fail "the message does not state what is wrong: $(cat "$work/err")"
+grep -q "^round  *100 " "$work/text" || fail "the file after a FIFO is left out"
 status=0
 "$program" report -f yaml "$work/live" > "$work/text" 2> "$work/err" ||
 	status=$?
 [ "$status" = 2 ] || fail "status $status with -f yaml"
 grep -q ", html, folded or pprof are allowed" "$work/err" ||
-	fail "no word of what is allowed: $(cat "$work/err")"
+	fail "the message does not state what is allowed: $(cat "$work/err")"
 
 # CSV has one header for all processes with the same columns. A process with
 # other columns has a header before its rows.

@@ -380,7 +380,7 @@ def test_text(tool, report, sampled):
         ["- (code without a file)", "1", "100%", "0x1000"],
         ["(outside of regions)", "2", "15.4%", "2"],
         ["- leaf", "2", "100%", f"sampled.c:{line['in leaf']}"]])
-    for words in ("13 of task-clock, one each 1.000 ms; 2.50 us each",
+    for words in ("13 of task-clock, one per 1.000 ms; 2.50 us each",
                   "lost         7: a thread's ring was full",
                   "no stack     1: there was no memory",
                   "no symbols   1 in code without a file: /tmp/perf-"):

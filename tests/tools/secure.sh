@@ -19,7 +19,7 @@ calls=$(nm -u "$library" | awk '{ print $2 }' | sed 's/@.*//' |
 [ -z "$calls" ] || fail "the library calls" $calls
 
 [ "$(id -u)" = 0 ] || {
-	echo "secure: SKIPPED, only root can make a program that is nobody's"
+	echo "secure: SKIPPED, needs root to make a program owned by nobody"
 	exit 0
 }
 dir=$(mktemp -d)

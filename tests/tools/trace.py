@@ -531,10 +531,10 @@ def test_bounded(tools):
                         SELFMON_OUTPUT="json:rate.json")
     seconds = time.monotonic() - began
     size = (tools.folder / "rate.trace").stat().st_size
-    expect("half a ring a second, eight at once", size < HEAD_BYTES +
+    expect("half a ring per second, eight at once", size < HEAD_BYTES +
            (16 * HALF_RING + BLOCKS_BYTES) * (8 + seconds), (size, seconds))
-    left_out = int(re.search(rf"(\d+) of {RATE_VISITS} visits that lasted "
-                             "longer are not in the file",
+    left_out = int(re.search(rf"(\d+) of {RATE_VISITS} visits longer than "
+                             "the limit are not in the file",
                              " ".join(err.split()))[1])
     same("those that are there", longer_in(tools, "rate.trace"),
          RATE_VISITS - left_out)
@@ -611,7 +611,7 @@ def test_messages(tools):
     for wrong in "0", "5x", "p120", "p49", "", "16", "99ns", "101s", "1.ms":
         refused(tools, f"longer={wrong}: {times}", f"a.trace,longer={wrong}")
     refused(tools, "size=1k: 1m to 1024g", "a.trace,longer=1ms,size=1k")
-    refused(tools, "size= is the file's with longer=", "a.trace,size=1m")
+    refused(tools, "size= needs longer=", "a.trace,size=1m")
     refused(tools, "No such file", "no/such/a.trace")
     expect("no file", not (tools.folder / "a.trace").exists())
     process = tools.start("kill", SELFMON_TRACE="busy.trace")

@@ -72,7 +72,7 @@ Test(arch, a_handler_that_adds_to_the_same_word_loses_nothing)
 	int i;
 
 	if (!SELFMON_ARCH_USER_READ)
-		cr_skip_test("the portable add promises nothing of the kind");
+		cr_skip_test("the portable add is not atomic");
 	signal(SIGALRM, add_in_handler);
 	setitimer(ITIMER_REAL, &often, NULL);
 	for (; time(NULL) <= start + ADD_SECONDS; rounds += ADD_ROUNDS)

@@ -117,8 +117,9 @@ Test(event_vendor, lists_unit_masks_where_one_is_needed)
 {
 	be("skl");
 	cr_expect_str_eq(fail("MEM_LOAD_RETIRED", -EINVAL).message,
-			 "'MEM_LOAD_RETIRED' needs an attribute: one of its "
-			 "unit masks, as L1_HIT, L2_HIT, L3_HIT, L1_MISS, ...");
+			 "'MEM_LOAD_RETIRED' needs one of its unit masks as an "
+			 "attribute, for example L1_HIT, L2_HIT, L3_HIT, "
+			 "L1_MISS, ...");
 }
 
 /* Expects a message that the name belongs to another PMU. */
@@ -205,8 +206,8 @@ Test(event_vendor, says_which_package_brings_the_names)
 	cr_expect_str_eq(fail("MEM_LOAD_RETIRED.L3_MISS", -ENOENT).message,
 			 "unknown event 'MEM_LOAD_RETIRED.L3_MISS': names of "
 			 "`perf list`, rHEX, pmu/term=value/ and those of "
-			 "selfmon-events(7) are allowed; those of the CPU's "
-			 "manual need libpfm (Debian: libpfm4)");
+			 "selfmon-events(7) are allowed; event names from "
+			 "the CPU's manual need libpfm (Debian: libpfm4)");
 }
 
 #if defined(__has_include)

@@ -86,7 +86,8 @@ Test(explain_event, tells_an_address_of_the_kernels_from_a_crooked_one)
 /* Top-down events can only be counted in a group after slots. */
 Test(explain_event, tells_that_topdown_shares_need_slots)
 {
-	static const char why[] = "needs slots before it in the same group";
+	static const char why[] = "top-down event needs the event slots before "
+				  "it in the same group";
 
 	says(said("cpu/topdown-retiring/", EINVAL, &metal), why);
 	says(said("cpu/topdown-mem-bound/u", EINVAL, &metal), "cpu/slots/");

@@ -80,7 +80,7 @@ Test(facts, sees_capabilities_go_with_the_user_id)
 	struct selfmon_facts facts;
 
 	if (geteuid() != 0)
-		cr_skip_test("needs root, to stop being it");
+		cr_skip_test("needs root, to become another user");
 	selfmon_facts_gather(&facts);
 	cr_assert_neq(facts.capabilities, 0);
 	cr_assert_eq(setuid(65534), 0);

@@ -32,8 +32,8 @@ Test(report_errata, names_the_events_what_is_wrong_and_who_says_so)
 
 	cr_assert_eq(report->errata, 2);
 	HAS(model_written(report, SELFMON_TEXT),
-	    "\n             instructions:u: retired events may overcount; seen "
-	    "by a factor of 16 (AMD erratum");
+	    "\n             instructions:u: retired events may overcount; a "
+	    "factor of 16 was observed (AMD erratum");
 	HAS(model_written(report, SELFMON_JSON),
 	    "{\"name\": \"AMD erratum 1291\", \"events\": \"instructions:u\"");
 }

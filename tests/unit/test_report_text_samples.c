@@ -45,7 +45,7 @@ Test(report_text_samples, show_the_part_of_its_time_that_a_region_was_seen)
 {
 	const char *const text = text_of(sampled(1, 50), SELFMON_TEXT);
 
-	HAS(text, "Samples of task-clock: 51, one each 1.00 ms of CPU time; "
+	HAS(text, "Samples of task-clock: 51, one per 1.00 ms of CPU time; "
 		  "each took 14.0 us, subtracted\n");
 	HAS(text, "outer                 1       2.0%         51       100%"
 		  "       100%\n");
@@ -77,7 +77,7 @@ Test(report_text_samples, that_are_missing_are_said_with_what_helps)
 	text = text_of(report, SELFMON_TEXT);
 	HAS(text, "3 samples were outside of all regions.\n");
 	HAS(text, "7 samples have no call stack: a ring was full.");
-	HAS(text, "2 threads lost more, of an unknown number: the ring");
+	HAS(text, "2 threads lost an unknown number of further samples");
 	HAS(text, "ring=1024k");
 	HAS(text, "5 samples have no call stack: 4 MiB");
 	HAS(text, "(limited: samples would take over a twentieth of the time)");

@@ -58,5 +58,5 @@ vm-shell-riscv64: vm-programs-riscv64 ## The same on riscv64
 
 ##@ One kind of test
 
-check-vm-runner: ## The verdict on a guest that hangs, panics, says nothing
+check-vm-runner: ## Guests that hang, panic or print nothing count as failed
 	@tests/vm/check-runner.sh

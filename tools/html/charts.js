@@ -126,7 +126,7 @@ const EVENTS = {
 	slow : 'with values by read(2)',
 	repaired : 'with a repaired value',
 	impossible : 'with an impossible value, left out',
-	refused : 'off the PMU too long, left out',
+	refused : 'off the PMU for too long, left out',
 	lost : 'lost',
 	overlapped : 'overlap others',
 	switched : 'across a switch of stacks',

@@ -59,7 +59,7 @@ function cautionsOf() {
 		     [ 'refused', 'threads not measured: no memory' ],
 		     [
 			     'stale',
-			     'leave() calls not recorded: the visit was closed, or entered on another thread'
+			     'leave() calls not recorded: the visit was already closed, or was entered on another thread'
 		     ],
 		     [
 			     'unread',

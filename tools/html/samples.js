@@ -37,7 +37,7 @@ function sampledRows(row, view) {
 
 function eventOf(samples) {
 	const every = samples.frequency ? `${samples.frequency} a second`
-		: `one each ${isTimeEvent(samples.event) ? time(samples.period) : count(samples.period)}`;
+		: `one per ${isTimeEvent(samples.event) ? time(samples.period) : count(samples.period)}`;
 	return `${samples.event}, ${every}`;
 }
 

@@ -363,7 +363,7 @@ async function testSamples(plain) {
 	assert.deepEqual(first.slice(0, 3), ['main', '6', '60.0 %']);
 	assert.deepEqual(second.slice(0, 3), ['<img src=x onerror="window.hacked = 5">', '4', '40.0 %']);
 	assert.match(second[4], /\+0x10$/, 'the address with most samples');
-	assert.match(await tab.textContent('#hot-about'), /^10 of 20 samples, 50\.0 % · task-clock, one each 1\.000 ms$/);
+	assert.match(await tab.textContent('#hot-about'), /^10 of 20 samples, 50\.0 % · task-clock, one per 1\.000 ms$/);
 	assert.match(await tab.textContent('#hot-unknown'), /No symbols for 4 samples in .*No such file/);
 	assert.match(await tab.textContent('#facts'), /samples\s*10, 50\.0 % of all/);
 	assert.deepEqual((await cells(tab, 'samples')).map(line => line[0]).sort(), ['0', '0', '10', 'samples']);

@@ -92,7 +92,7 @@ bool expect_matches(const char *path, const char *text)
 	split(&have, text);
 	if (compare(&want, 0, &have, 0, &reached))
 		return true;
-	printf("%s: not met from here on:\n  %s\nin:\n%s", path,
-	       want.line[reached], text);
+	printf("%s: the output does not match from here on:\n  %s\nin:\n%s",
+	       path, want.line[reached], text);
 	return false;
 }

@@ -20,7 +20,7 @@
 
 static void give_up(const char *path, const char *line)
 {
-	fprintf(stderr, "%s: cannot be understood: %s", path, line);
+	fprintf(stderr, "%s: invalid line: %s", path, line);
 	exit(1);
 }
 

@@ -70,7 +70,7 @@ static int check_row(const struct selfmon_row *row)
 			     expected[i].depth != row->depth))
 		i++;
 	if (i == names)
-		return complain(row, "nobody entered it here");
+		return complain(row, "is not expected here");
 	if (expected[i].visits < row->visits)
 		return complain(row, "has more visits than were made");
 	expected[i].visits -= row->visits;

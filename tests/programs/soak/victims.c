@@ -134,7 +134,7 @@ static void look_at_file(const char *live, const struct outcome *seen)
 
 	if (selfmon_report_open(live, &report, &failure)) {
 		if (sum_of(seen->ended))
-			soak_fail("one that was killed: %s", failure.message);
+			soak_fail("killed program: %s", failure.message);
 		return;
 	}
 	soak_check_report(report);
@@ -144,8 +144,8 @@ static void look_at_file(const char *live, const struct outcome *seen)
 	}
 	if (visits < sum_of(seen->ended) ||
 	    visits + open > sum_of(seen->begun))
-		soak_fail("one that was killed had begun %ld visits and ended "
-			  "%ld, and its file has %ld, and %ld that are open",
+		soak_fail("killed program: it had begun %ld visits and ended "
+			  "%ld; its file has %ld, and %ld that are open",
 			  (long)sum_of(seen->begun), (long)sum_of(seen->ended),
 			  (long)visits, (long)open);
 	selfmon_report_free(report);

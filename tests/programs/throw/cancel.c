@@ -147,8 +147,8 @@ int main(void)
 	size_t i;
 
 	if (SANITIZED) {
-		printf("throw: SKIPPED: a sanitizer takes the frames of a "
-		       "cancelled thread for alive\n");
+		printf("throw: SKIPPED: a sanitizer treats the frames of a "
+		       "cancelled thread as live\n");
 		return 0;
 	}
 	handle = selfmon_region("in_handle");
