@@ -45,16 +45,16 @@ Test(counters_threads_faults, old_kernels_follow_processes_and_it_is_said)
 {
 	kernel_faults.no_inherit_thread = true;
 	cr_assert_eq(open_set("page-faults", SELFMON_COUNTERS_INHERIT), 1);
-	cr_assert(why_says("processes it forks"));
+	cr_assert(why_says("cannot exclude processes"));
 	selfmon_counters_close(set);
 	cr_assert_eq(open_set("page-faults", SELFMON_COUNTERS_PROCESS), 1);
-	cr_assert(why_says("processes it forks"));
+	cr_assert(why_says("cannot exclude processes"));
 	measure();
 	cr_assert_eq(delta.value[0].verdict, SELFMON_SYSCALL);
 	selfmon_counters_close(set);
 	kernel_faults.no_inherit_thread = false;
 	cr_assert_eq(open_set("page-faults", SELFMON_COUNTERS_INHERIT), 1);
-	cr_assert_not(why_says("processes it forks"));
+	cr_assert_not(why_says("cannot exclude processes"));
 	selfmon_counters_close(set);
 }
 

@@ -57,7 +57,7 @@ Test(fibers, are_run_by_one_thread_at_a_time)
 	pthread_join(thread, NULL);
 	selfmon_fiber_destroy(fiber);
 	report = rows_take();
-	cr_assert(has_note(report, "while another thread runs it"));
+	cr_assert(has_note(report, "switched to a fiber that another thread runs"));
 	cr_assert_null(ROWS_FIND(report, "own", "lost"));
 	cr_assert_eq(report->unready, 1);
 	cr_assert_eq(ROWS_GET(report, "own")->visits, 1);

@@ -190,7 +190,7 @@ Test(live_read, another_version_is_named)
 Test(live_read, the_other_byte_order_is_named)
 {
 	HEADER->order = __builtin_bswap32(HEADER->order);
-	says("the other byte order", AT(order));
+	says("a different byte order", AT(order));
 }
 
 Test(live_read, another_builds_sizes_are_named_with_its_machine)
