@@ -113,6 +113,8 @@ static void become_nobody(void)
 
 static pthread_barrier_t together;
 
+static int turns = 60000;
+
 static void *visit_beside_others(void *unused)
 {
 	int i;
@@ -122,7 +124,7 @@ static void *visit_beside_others(void *unused)
 	pthread_barrier_wait(&together);
 	for (i = 0; i < 100; i++)
 		SELFMON_REGION("a")
-			for (volatile int k = 0; k < 60000; k++)
+			for (volatile int k = 0; k < turns; k++)
 				;
 	return NULL;
 }
@@ -154,6 +156,7 @@ Test(sample_limits, threads_without_locked_memory_are_counted_with_the_reason)
 	if (rings < 1 || rings > 1000)
 		cr_skip_test("room for %ld rings", rings);
 	become_nobody();
+	turns = 600000; /* a thread runs for several periods */
 	ask_for("task-clock@300us,ring=256k", 1);
 	visit_in_threads(threads);
 	report = rows_take();

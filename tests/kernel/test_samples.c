@@ -13,8 +13,8 @@
 Test(samples, are_of_the_region_that_the_thread_was_in)
 {
 	ask_for(OFTEN);
-	until(wanted(), visit_both);
-	assert_apart(wanted() / 2);
+	until_in_their_code(wanted(), visit_both);
+	assert_apart(wanted());
 }
 
 Test(samples, are_of_visits_of_a_fraction_of_a_microsecond_too)
@@ -30,8 +30,8 @@ Test(samples, of_a_nested_region_are_not_its_parents)
 	const struct selfmon_row *a, *b;
 
 	ask_for(OFTEN);
-	until(wanted(), visit_nested);
-	assert_apart(wanted() / 2);
+	until_in_their_code(wanted(), visit_nested);
+	assert_apart(wanted());
 	report = rows_take();
 	a = ROWS_GET(report, "a");
 	b = ROWS_GET(report, "a", "b");
@@ -70,8 +70,8 @@ Test(samples, go_with_time_off_the_cpu)
 	const struct selfmon_row *nap;
 
 	ask_with("@offcpu", OFTEN);
-	until(wanted(), visit_and_sleep);
-	assert_apart(wanted() / 2);
+	until_in_their_code(wanted(), visit_and_sleep);
+	assert_apart(wanted());
 	report = rows_take();
 	nap = ROWS_GET(report, "nap");
 	cr_expect_geq(nap->switches, nap->visits / 2);
@@ -200,13 +200,13 @@ Test(samples, of_a_handlers_regions_are_theirs)
 {
 	ask_for(OFTEN);
 	signal(SIGUSR1, visit_in_handler);
-	until(wanted(), visit_interrupted);
-	assert_apart(wanted() / 2);
+	until_in_their_code(wanted(), visit_interrupted);
+	assert_apart(wanted());
 }
 
 Test(samples, of_spans_are_theirs)
 {
 	ask_for(OFTEN);
-	until(wanted(), visit_spans);
-	assert_apart(wanted() / 2);
+	until_in_their_code(wanted(), visit_spans);
+	assert_apart(wanted());
 }

@@ -177,8 +177,8 @@ Test(samples, of_a_fiber_are_its_own)
 {
 	ask_for(OFTEN);
 	job_make(&job, "job", run_job);
-	until(wanted(), visit_beside_job);
-	assert_apart(wanted() / 2);
+	until_in_their_code(wanted(), visit_beside_job);
+	assert_apart(wanted());
 }
 
 static void run_long_job(struct job *own)

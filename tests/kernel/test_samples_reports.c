@@ -44,11 +44,17 @@ static bool is_taken_off(const char *name)
  */
 Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
 {
+	static char name[50][8];
+	bool is_seen = false;
+	size_t i;
+
 	SKIP_IF_SANITIZED("its runtime takes longer than the samples");
 	ask_for(OFTEN);
-	cr_expect(is_taken_off("first") || is_taken_off("second") ||
-		  is_taken_off("third") || is_taken_off("fourth") ||
-		  is_taken_off("fifth"));
+	for (i = 0; i < 50 && !is_seen; i++) {
+		snprintf(name[i], sizeof(name[i]), "%zu", i);
+		is_seen = is_taken_off(name[i]);
+	}
+	cr_expect(is_seen);
 }
 
 /*
