@@ -73,7 +73,7 @@ checks_rest := check-amalgamation check-cxx check-headers check-soak \
 	check-process check-readme check-dist check-unload check-levels \
 	check-migrate check-secure check-malloc check-merge check-view \
 	check-escapes installcheck
-checks_long := tsan check-inlined asan ubsan analyze
+checks_long := tsan check-inlined asan analyze
 
 # The checks run in parallel, one for each processor unless -j gives another
 # number.
@@ -272,8 +272,11 @@ inlined = $(side_by_side) O=$(O)/inlined objects="$(objects)" \
 	unit_objects="$(inlined_units:%.c=$(O)/inlined/%.o)" \
 	unit_tool_objects= CPPFLAGS="$(CPPFLAGS) -DSELFMON_STATIC"
 check-inlined check-inlined-kernel: $(objects)
+# Most kernel tests do not depend on how visits are compiled, so they have the
+# quick form here; check-step has each instruction.
 check-inlined: ## Regions with visits inlined (SELFMON_STATIC)
-	+@$(inlined) check-kernel check-unit check-step check-throw
+	+@TEST_FORM=$(long) $(inlined) check-kernel check-unit check-throw && \
+	$(inlined) check-step
 check-inlined-kernel: ## Only check-kernel of these
 	+@$(inlined) check-kernel
 
@@ -422,7 +425,8 @@ run-fuzz: $(fuzz_targets:%=$(O)/tests/fuzz/fuzz-%)
 .PHONY: check-long
 check-long: ## The long form of the tests that have one
 	+@TEST_FORM=long TEST_TIMEOUT=3600 tests/tools/check.sh $(O)/check-long $(side_by_side) \
-		check-soak check-kernel check-fault check-unload check-step
+		check-soak check-kernel check-fault check-unload check-step \
+		check-inlined
 	+@TEST_FORM=long $(MAKE) --no-print-directory fuzz
 
 ##@ One kind of test
@@ -440,20 +444,21 @@ sanitize = TEST_FORM=$(or $(long),sanitizer) tests/tools/check.sh $(O)/$@/check$
 
 # Children that a test forks end without freeing what the test has allocated, so
 # leaks are only searched for in the other programs.
-asan: ## The tests under AddressSanitizer
-	+@$(call sanitize,-fsanitize=address) check-unit check-fault \
+address = -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=undefined
+asan: ## The tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	+@$(call sanitize,$(address)) check-unit check-fault \
 		check-merge check-fuzz check-report && \
 	export ASAN_OPTIONS=detect_leaks=0 && \
-	$(call sanitize,-fsanitize=address,-2) \
+	$(call sanitize,$(address),-2) \
 		check-kernel check-soak check-throw check-levels && \
 	echo 'asan: SKIPPED check-step (steps through the runtime as well),' \
 		'check-malloc (has an allocator of its own), check-unload' \
 		'(RTLD_DEEPBIND is refused)'
 
-ubsan: ## The tests under UndefinedBehaviorSanitizer
+# For the tests that AddressSanitizer cannot run; asan has the others.
+ubsan: ## Kernel tests and check-step under UndefinedBehaviorSanitizer alone
 	+@$(call sanitize,-fsanitize=undefined -fno-sanitize-recover=all) \
-		check-kernel check-unit check-step check-fault check-soak \
-		check-throw check-merge check-fuzz check-levels && \
+		check-kernel check-step && \
 	echo 'ubsan: SKIPPED check-unload (the runtime has handlers for' \
 		'signals of its own, which a host must not have there)'
 
