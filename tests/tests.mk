@@ -26,7 +26,7 @@ $(O)/tests/unit/moves.o $(O)/plain/tests/unit/moves.o: private code_for := -O2 -
 # Functions that tests/fault/kernel_faults.c, any.c and calls.c replace.
 fault_wrapped := perf_open perf_open_wide perf_open_thread map_page \
 	unmap_page enable_group read close map_memory user_read_bits read_file \
-	unmap_memory thread_cpu_ns
+	unmap_memory thread_cpu_ns monotonic_raw_ns
 fault_wrapped_any := selfmon_directory_open selfmon_memory_kept \
 	selfmon_memory_wiped selfmon_memory_wiped_at selfmon_file_create \
 	selfmon_file_grow selfmon_file_open selfmon_file_read \

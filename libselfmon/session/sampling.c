@@ -117,12 +117,19 @@ struct sample_cost {
 	unsigned int samples;
 };
 
-/* Finds samples as gaps between consecutive timestamps of a loop. */
+/*
+ * Finds samples as gaps between consecutive timestamps of a loop.
+ *
+ * The system's clock is read after the timestamp. If the thread loses the CPU
+ * between the two, ns / ticks is too large, and this read often ends the loop.
+ * Therefore the smallest quotient is used.
+ */
 static void measure_gaps(const struct selfmon_ring *ring, struct sample_cost *cost)
 {
 	const uint64_t begin_ns = selfmon_kernel_monotonic_raw_ns(),
 		       begin = selfmon_clock_ticks();
 	uint64_t gap[MEASURE_MAX], head = selfmon_ring_head(ring), last = begin;
+	double ns_per_tick = 0;
 	uint64_t ns, now, seen;
 
 	do {
@@ -133,12 +140,16 @@ static void measure_gaps(const struct selfmon_ring *ring, struct sample_cost *co
 		head = seen;
 		last = now;
 		ns = selfmon_kernel_monotonic_raw_ns() - begin_ns;
+		if (last != begin &&
+		    (ns_per_tick <= 0 ||
+		     (double)ns < ns_per_tick * (double)(last - begin)))
+			ns_per_tick = (double)ns / (double)(last - begin);
 	} while (ns < MEASURE_NS);
-	if (!cost->samples || last == begin)
+	if (!cost->samples)
 		return;
 	qsort(gap, cost->samples, sizeof(gap[0]), compare_words);
 	cost->ticks = gap[cost->samples / 2];
-	cost->ns = (double)cost->ticks * (double)ns / (double)(last - begin);
+	cost->ns = (double)cost->ticks * ns_per_tick;
 }
 
 /* Measures the cost of a sample. Returns 0 or -errno. */

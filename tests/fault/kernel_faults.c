@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <sys/mman.h>
 
 #include "fault/any.h"
@@ -29,6 +30,8 @@ void __real_selfmon_kernel_close(int fd);
 ssize_t __real_selfmon_kernel_read_file(const char *path, char *buffer,
 					size_t size);
 int __real_selfmon_kernel_map_memory(size_t size, bool wipe, void **memory);
+uint64_t __real_selfmon_kernel_monotonic_raw_ns(void);
+uint64_t __wrap_selfmon_kernel_monotonic_raw_ns(void);
 uint64_t __real_selfmon_kernel_thread_cpu_ns(void);
 uint64_t __wrap_selfmon_kernel_thread_cpu_ns(void);
 
@@ -463,6 +466,23 @@ ssize_t __wrap_selfmon_kernel_read_file(const char *path, char *buffer,
 		return -EFBIG;
 	memcpy(buffer, kernel_faults.text, length + 1);
 	return (ssize_t)length;
+}
+
+uint64_t __wrap_selfmon_kernel_monotonic_raw_ns(void)
+{
+	const uint64_t now = __real_selfmon_kernel_monotonic_raw_ns();
+
+	if (!kernel_faults.pause_at_ns) {
+		if (kernel_faults.pause_after_ns)
+			kernel_faults.pause_at_ns =
+				now + kernel_faults.pause_after_ns;
+		return now;
+	}
+	if (now < kernel_faults.pause_at_ns || !kernel_faults.pause_after_ns)
+		return now;
+	kernel_faults.pause_after_ns = 0;
+	nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+	return __real_selfmon_kernel_monotonic_raw_ns();
 }
 
 uint64_t __wrap_selfmon_kernel_thread_cpu_ns(void)

@@ -64,6 +64,12 @@ struct kernel_faults {
 
 	/* Called once, before the next event is opened for a thread. */
 	void (*on_thread_open)(void);
+	/*
+	 * If pause_after_ns is not 0, one query of CLOCK_MONOTONIC_RAW takes
+	 * 20 ms, as if the thread had lost the CPU: the first one that is at
+	 * least this time after the next one, which sets pause_at_ns.
+	 */
+	uint64_t pause_after_ns, pause_at_ns;
 	bool no_inherit_thread; /* attr.inherit_thread is refused: EINVAL */
 	int gone; /* events of this thread are refused with ESRCH */
 

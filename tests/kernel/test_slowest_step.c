@@ -127,7 +127,7 @@ static uint64_t slowest_begin(void)
 
 Test(slowest_step, at_each_instruction_of_keeping_a_visit)
 {
-	const uint64_t stride = (uint64_t)by_form(23, 11, 1);
+	const uint64_t stride = (uint64_t)by_form(23, 23, 1);
 	uint64_t steps = 0, before;
 	int status;
 	pid_t child;

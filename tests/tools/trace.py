@@ -519,8 +519,9 @@ def test_bounded(tools):
     beyond the bound are counted."""
     tools.measure("always", 300, SELFMON_TRACE="few.trace,longer=100ns")
     same("few visits are all there", longer_in(tools, "few.trace"), 300)
-    err = tools.measure("always", RATE_VISITS, SELFMON_TRACE="size.trace,"
-                        "ring=256k,longer=100ns,size=1m",
+    # The rate allows eight half rings at once, which is twice the size.
+    err = tools.measure("always", 2 * RATE_VISITS, SELFMON_TRACE="size.trace,"
+                        "ring=512k,longer=100ns,size=1m",
                         SELFMON_OUTPUT="json:size.json")
     size = (tools.folder / "size.trace").stat().st_size
     expect("its size", 900_000 < size <= 1 << 20, size)
