@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the slowest visits in a live file after each instruction that records a
- * visit. A stopped process has the same file as a process killed by SIGKILL at
- * that instruction.
+ * Tests the slowest visits in a live file after instructions that record a
+ * visit; the long form checks it after each one. A stopped process has the same
+ * file as a process killed by SIGKILL at that instruction.
  */
 #define _GNU_SOURCE
 #include <signal.h>
