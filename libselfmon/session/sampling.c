@@ -34,8 +34,12 @@
 #define THREAD_STEPS 20u
 #define FREQUENCY 1000u
 
-/* Duration and period with which the cost of a sample is measured. */
+/*
+ * The cost of a sample is measured for this CPU time, in windows that take as
+ * long if nothing else has the CPU. The period of the samples measured.
+ */
 #define MEASURE_NS UINT64_C(2000000)
+#define MEASURE_WINDOWS_MAX 50u
 #define MEASURE_PERIOD_NS UINT64_C(250000)
 #define MEASURE_PERIOD_CYCLES UINT64_C(1000000)
 #define MEASURE_MAX 16u
@@ -117,6 +121,12 @@ struct sample_cost {
 	unsigned int samples;
 };
 
+struct sample_gaps {
+	uint64_t ticks[MEASURE_MAX];
+	unsigned int count;
+	double ns_per_tick;
+};
+
 /*
  * Finds samples as gaps between consecutive timestamps of a loop.
  *
@@ -124,32 +134,51 @@ struct sample_cost {
  * between the two, ns / ticks is too large, and this read often ends the loop.
  * Therefore the smallest quotient is used.
  */
-static void measure_gaps(const struct selfmon_ring *ring, struct sample_cost *cost)
+static void find_gaps(const struct selfmon_ring *ring, struct sample_gaps *gaps)
 {
 	const uint64_t begin_ns = selfmon_kernel_monotonic_raw_ns(),
 		       begin = selfmon_clock_ticks();
-	uint64_t gap[MEASURE_MAX], head = selfmon_ring_head(ring), last = begin;
-	double ns_per_tick = 0;
+	uint64_t head = selfmon_ring_head(ring), last = begin;
 	uint64_t ns, now, seen;
 
 	do {
 		seen = selfmon_ring_head(ring);
 		now = selfmon_clock_ticks();
-		if (seen != head && cost->samples < MEASURE_MAX)
-			gap[cost->samples++] = now - last;
+		if (seen != head && gaps->count < MEASURE_MAX)
+			gaps->ticks[gaps->count++] = now - last;
 		head = seen;
 		last = now;
 		ns = selfmon_kernel_monotonic_raw_ns() - begin_ns;
 		if (last != begin &&
-		    (ns_per_tick <= 0 ||
-		     (double)ns < ns_per_tick * (double)(last - begin)))
-			ns_per_tick = (double)ns / (double)(last - begin);
+		    (gaps->ns_per_tick <= 0 ||
+		     (double)ns < gaps->ns_per_tick * (double)(last - begin)))
+			gaps->ns_per_tick = (double)ns / (double)(last - begin);
 	} while (ns < MEASURE_NS);
-	if (!cost->samples)
+}
+
+/*
+ * On a busy machine a window may pass while the thread waits for the CPU and
+ * has no samples. Therefore the CPU time decides when the measurement ends. It
+ * is read only between windows because this takes a system call.
+ */
+static void measure_gaps(const struct selfmon_ring *ring,
+			 struct sample_cost *cost)
+{
+	const uint64_t begin_ns = selfmon_kernel_thread_cpu_ns();
+	struct sample_gaps gaps = { .count = 0 };
+	unsigned int i;
+
+	for (i = 0; i < MEASURE_WINDOWS_MAX; i++) {
+		find_gaps(ring, &gaps);
+		if (selfmon_kernel_thread_cpu_ns() - begin_ns >= MEASURE_NS)
+			break;
+	}
+	cost->samples = gaps.count;
+	if (!gaps.count)
 		return;
-	qsort(gap, cost->samples, sizeof(gap[0]), compare_words);
-	cost->ticks = gap[cost->samples / 2];
-	cost->ns = (double)cost->ticks * ns_per_tick;
+	qsort(gaps.ticks, gaps.count, sizeof(gaps.ticks[0]), compare_words);
+	cost->ticks = gaps.ticks[gaps.count / 2];
+	cost->ns = (double)cost->ticks * gaps.ns_per_tick;
 }
 
 /* Measures the cost of a sample. Returns 0 or -errno. */

@@ -12,8 +12,8 @@
 
 #define ASKED_NS 200000
 
-/* Samples may take a twentieth of the time. */
-Test(sampling_cost, is_right_if_the_thread_loses_the_cpu)
+/* Measures the cost of a sample while the thread loses the CPU for 20 ms. */
+static void check_with_a_pause_after(uint64_t ns)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
 	const struct selfmon_sampling *sampling;
@@ -23,7 +23,7 @@ Test(sampling_cost, is_right_if_the_thread_loses_the_cpu)
 	options.output = NULL;
 	options.sample = "task-clock@200us";
 	(void)selfmon_clock(); /* calibrated before the pause */
-	kernel_faults.pause_after_ns = 1500000;
+	kernel_faults.pause_after_ns = ns;
 	cr_assert_eq(selfmon_configure(&options), 0);
 	cr_assert_eq(selfmon_thread_prepare(), 0);
 	sampling = &selfmon_process()->sampling;
@@ -33,6 +33,19 @@ Test(sampling_cost, is_right_if_the_thread_loses_the_cpu)
 	cost_ns = selfmon_clock_ns(selfmon_clock(), sampling->cost_ticks);
 	cr_log_info("a sample takes %lu ns, one each %lu ns",
 		    (unsigned long)cost_ns, (unsigned long)sampling->period);
+	cr_expect_gt(cost_ns, 0);
+	/* Samples may take a twentieth of the time. */
 	cr_expect_leq(sampling->period, ASKED_NS + 30 * cost_ns);
 	cr_expect_geq(sampling->period, 15 * cost_ns);
+}
+
+Test(sampling_cost, is_right_if_the_thread_loses_the_cpu)
+{
+	check_with_a_pause_after(1500000);
+}
+
+/* No sample arrives in the first window, which the pause fills. */
+Test(sampling_cost, is_measured_if_the_thread_loses_the_cpu_at_once)
+{
+	check_with_a_pause_after(1);
 }
