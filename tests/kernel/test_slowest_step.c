@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests the slowest visits in a live file after instructions that record a
- * visit; the long form checks it after each one. A stopped process has the same
+ * visit; the full form checks it after each one. A stopped process has the same
  * file as a process killed by SIGKILL at that instruction.
  */
 #define _GNU_SOURCE
+#include <elf.h>
+#include <link.h>
 #include <signal.h>
+#include <stddef.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,6 +95,35 @@ static void go(enum __ptrace_request request, pid_t child, int wanted)
 		  "status %#x", (unsigned int)status);
 }
 
+/*
+ * Returns true if the child is about to execute an instruction of the vDSO,
+ * which changes no memory of the library. The vDSO reads the clock again if a
+ * timer interrupt has updated it meanwhile, and a child that is checked after
+ * each instruction never gets there in less than a tick.
+ */
+static bool is_in_vdso(pid_t child)
+{
+#if defined(__x86_64__)
+	const uintptr_t base = getauxval(AT_SYSINFO_EHDR);
+	const ElfW(Ehdr) *const header = (const ElfW(Ehdr) *)base;
+	const ElfW(Phdr) *segment;
+	uintptr_t at;
+	size_t i;
+
+	if (!base)
+		return false; /* a kernel without a vDSO */
+	at = (uintptr_t)ptrace(PTRACE_PEEKUSER, child,
+			       offsetof(struct user, regs.rip), NULL);
+	segment = (const ElfW(Phdr) *)(base + header->e_phoff);
+	for (i = 0; i < header->e_phnum; i++)
+		if (segment[i].p_type == PT_LOAD)
+			return at - base < segment[i].p_memsz;
+#else
+	(void)child; /* setup() skips the test */
+#endif
+	return false;
+}
+
 /* Checks the slowest visits. Returns the number of visits of "a". */
 static uint64_t check(pid_t child)
 {
@@ -127,7 +161,7 @@ static uint64_t slowest_begin(void)
 
 Test(slowest_step, at_each_instruction_of_keeping_a_visit)
 {
-	const uint64_t stride = (uint64_t)by_form(23, 23, 1);
+	const uint64_t stride = (uint64_t)quick_or_all(23, 1);
 	uint64_t steps = 0, before;
 	int status;
 	pid_t child;
@@ -143,7 +177,7 @@ Test(slowest_step, at_each_instruction_of_keeping_a_visit)
 	before = slowest_begin();
 	while (!outcome->done) {
 		go(PTRACE_SINGLESTEP, child, SIGTRAP);
-		if (!outcome->stepped)
+		if (!outcome->stepped || is_in_vdso(child))
 			continue;
 		if (steps++ % stride == 0)
 			check(child);
