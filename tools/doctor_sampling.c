@@ -35,7 +35,10 @@ static void explain(const struct doctor_case *from,
 	doctor_explain(from, &copy, check);
 }
 
-/* Explains why cycles are not sampled. Returns true if they can be counted. */
+/*
+ * Explains why cycles are not sampled. Returns true if this deserves a warning:
+ * hardware events count, and all cores are of one type.
+ */
 static bool say_no_cycles(const struct doctor_case *from,
 			  struct doctor_check *check)
 {

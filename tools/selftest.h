@@ -62,7 +62,8 @@ struct selftest_row {
 enum selftest_mode { SELFTEST_QUICK, SELFTEST_NORMAL, SELFTEST_FULL };
 
 /*
- * Facts about the machine that checks need. selftest_machine.c fills them in.
+ * What a check needs to know: the command's options, the time for one attempt,
+ * and the facts that selftest_machine.c finds about the machine.
  */
 struct selftest_case {
 	enum selftest_mode mode;

@@ -108,8 +108,8 @@ void symbols_elf_build_id(struct symbols_elf *elf,
 }
 
 /*
- * Finds the name of a stub, which linkers write for calls into other modules,
- * without a symbol.
+ * Returns "[plt]" if the address is in a PLT section, else NULL. Linkers write
+ * stubs there for calls into other modules. The stubs have no symbols.
  */
 static const char *find_stub(struct symbols_elf *elf, GElf_Addr address)
 {

@@ -13,7 +13,7 @@
 /* Size of a line that says why a file cannot be read. */
 #define TRACE_WHY_SIZE 160
 
-/* A visit, or a time off the CPU. */
+/* A visit, a time off the CPU, or a time of which entries are missing. */
 struct trace_visit {
 	uint64_t begin, end; /* ns since the trace began */
 	/* index of the region, or one of the values below */

@@ -64,8 +64,8 @@ struct selfmon_page_cache_rest {
 struct selfmon_set {
 	struct selfmon_counters head; /* must be first: the public part */
 	/*
-	 * Ticks for which a check of the descriptor stays valid at a visit's
-	 * end
+	 * The end of a visit does not check the descriptor again if the last
+	 * check is at most this many ticks old. See snapshot.c.
 	 */
 	uint64_t trusted_ticks;
 	pid_t pid; /* process that opened the set; 0 in wiped memory */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about a row other than its values. */
+/*
+ * A row's place, its numbers of visits, units, switches and samples, and which of
+ * its values are valid.
+ */
 #include "report/row_facts.h"
 
 #include <string.h>

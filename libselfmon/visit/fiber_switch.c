@@ -14,10 +14,12 @@
  * the visit, its frame no longer exists.
  *
  * No visit begins while thread->switching is set. If a signal handler jumps out
- * of a switch, switching stays set. The next switch still finds the old fiber's
- * visits, either in the thread's entries or completely saved: saving only reads
- * the entries, and the last step of resuming a fiber clears its number of saved
- * visits.
+ * of a switch, switching stays set. The next switch suspends thread->fiber: the
+ * fiber that the interrupted switch left, or the fiber that it was resuming. If
+ * this fiber's number of saved visits is 0, its visits are in the thread's
+ * entries, because saving only reads the entries. Otherwise all its visits are
+ * saved: the number is set after saving, and the last step of resuming clears
+ * it.
  */
 #include "visit/fiber_switch.h"
 

@@ -35,7 +35,10 @@ __attribute__((destructor)) static void unload(void)
 	}
 }
 
-/* Runs after the library has ended: nothing is measured, and nothing fails. */
+/*
+ * Runs after a static library has ended: nothing is measured, and nothing fails.
+ * The shared library still measures.
+ */
 __attribute__((destructor(101))) static void too_late(void)
 {
 	struct selfmon_report *report;
