@@ -34,7 +34,10 @@ static bool is_lower(const struct selfmon_thread *thread, uint64_t low,
 	       !selfmon_stack_alternates(low, high);
 }
 
-/* Returns true if this lexical entry has a lower address on the same stack. */
+/*
+ * Returns true if this lexical entry is certainly on the same stack as
+ * `address`, at a lower address.
+ */
 static bool is_below(const struct selfmon_thread *thread,
 		     const struct selfmon_visit *open, uint64_t address)
 {
@@ -124,7 +127,8 @@ static bool is_inside(const struct selfmon_thread *thread,
 
 /*
  * Returns false if one of the entries is a span or on another stack: spans need
- * not nest, so such an entry may be alive.
+ * not nest, so such an entry may be alive. Also returns false if the bounds are
+ * not exact and the top entry cannot be inside of the other one.
  */
 bool selfmon_abandoned_above(const struct selfmon_thread *thread,
 			     const struct selfmon_visit *open,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bounds of a thread's own stack. They are guessed at first, so the
- * fast path of a visit costs nothing extra. A visit outside of the bounds, a
- * jump, or a leave out of order makes the thread look up the exact bounds. Code
- * that ends abandoned visits never relies on guessed bounds.
+ * The bounds of a thread's own stack. They are guessed at first, which is
+ * enough for most threads. A visit outside of the bounds, a jump, or a leave
+ * out of order makes the thread look up the bounds. Code that ends abandoned
+ * visits never relies on guessed bounds.
  */
 #include "open/bounds.h"
 
@@ -12,9 +12,10 @@
 #include "store/self.h"
 
 /*
- * Sets the upper bound of the stack, also as the mark of the sentinel (the
- * entry below all visits). Enter compares the caller's stack address with the
- * newest mark, which is the sentinel's if no visit is open.
+ * Call after the lower bound is set. Sets the upper bound of the stack, also as
+ * the mark of the sentinel (the entry below all visits). Enter compares the
+ * caller's stack address with the newest mark, which is the sentinel's if no
+ * visit is open. Also updates `low`.
  */
 static void set_end(struct selfmon_thread *thread, uint64_t high)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bounds of a thread's own stack. Most threads never need the exact ones:
- * the bounds are guessed at first, and looked up when a visit does not fit.
+ * The bounds of a thread's own stack. They are guessed at first, and looked up
+ * when a visit does not fit. Most threads never look them up.
  */
 #ifndef SELFMON_OPEN_BOUNDS_H
 #define SELFMON_OPEN_BOUNDS_H
@@ -15,14 +15,15 @@
 void selfmon_bounds_begin(struct selfmon_thread *thread, uint64_t here);
 
 /*
- * Replaces guessed bounds by exact ones. Called by the thread itself, with
- * signals blocked.
+ * Looks up the bounds if they are only guessed. The result may be wide: see
+ * platform/stack.h. Called by the thread itself, with signals blocked.
  */
 void selfmon_bounds_settle(struct selfmon_thread *thread);
 
 /*
- * Called when a visit begins at an address outside of the bounds. The bounds
- * may be outdated, so they are looked up again.
+ * Called when a visit begins at an address outside of the bounds or, if the
+ * bounds are guessed, above the newest visit. Looks up guessed bounds. Lowers
+ * an exact lower bound if the main stack has grown.
  */
 void selfmon_bounds_review(struct selfmon_thread *thread, uint64_t address);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Interprets the mark of an entry. */
+/* Interprets an entry: its mark, its frame, and its parent. */
 #ifndef SELFMON_OPEN_ENTRY_H
 #define SELFMON_OPEN_ENTRY_H
 
@@ -36,7 +36,10 @@ static inline bool selfmon_marks_are_open(uint64_t marks)
 _Static_assert(SELFMON_MARK_NONE & 1 && !(SELFMON_MARK_SPAN & 1),
 	       "none is the only odd mark");
 
-/* Returns true if the mark is the stack address of a lexical visit. */
+/*
+ * Returns true if the mark is a stack address or SELFMON_MARK_FIBER: neither a
+ * span nor an entry without a visit has such a mark.
+ */
 static inline bool selfmon_mark_is_lexical(uint64_t mark)
 {
 	return mark != SELFMON_MARK_SPAN && mark != SELFMON_MARK_NONE;

@@ -20,9 +20,9 @@
 #include "store/stats.h"
 
 /*
- * Ends a visit that a jump abandoned, possibly while the visit was being
- * recorded. The steps are ordered so that a handler may jump out of this
- * function too: the visit is then still ended correctly.
+ * Cuts off a visit that a jump abandoned, possibly while it was being recorded,
+ * or a span that is evicted. The steps are ordered so that a handler may jump
+ * out of this function too: the visit is then still ended correctly.
  */
 void selfmon_unwind_end(struct selfmon_visit *open)
 {
@@ -113,8 +113,8 @@ static bool is_switched(struct selfmon_thread *thread, uint64_t address)
 /*
  * Returns true if a visit that begins at this address belongs to a coroutine,
  * or to code that runs while a coroutine is in a region. The nesting of such
- * visits is unknown, so they are only counted. From then on the thread always
- * takes the slow path, which detects further ones.
+ * visits is unknown, so the caller counts them in SELFMON_RARE_STACK. From then
+ * on the thread always takes the slow path, which detects further ones.
  */
 bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address)
 {

@@ -20,8 +20,8 @@ struct selfmon_cost {
 
 /*
  * If done is 1, inner and outer were measured. The other costs were measured if
- * their kind of visit occurred. Bit i of unknown is set if column i was never
- * on the PMU during the measurement; its values are then 0.
+ * their kind of visit occurred. Bit i of unknown is set if column i had too few
+ * samples, for example because it was off the PMU; its values are then 0.
  */
 struct selfmon_calibration {
 	uint32_t done; /* 0 or 1 */

@@ -49,7 +49,10 @@ static struct selfmon_config config = {
 	.note = notes_text,
 };
 
-/* True once SELFMON_ENABLE has been read from the environment. */
+/*
+ * True once the environment has been applied, or SELFMON_ENABLE=0 has switched
+ * regions off.
+ */
 static bool obeyed;
 
 static const char *const variable[] = {

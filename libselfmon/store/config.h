@@ -32,7 +32,8 @@ struct selfmon_config {
 	bool strict;
 	bool guard;
 	bool threads;       /* an output in the list has the option "threads" */
-	bool off_cpu; /* the list of events had @offcpu, which was removed */
+	/* the list of events had @offcpu, and each visit is measured */
+	bool off_cpu;
 	bool record;        /* keep the slowest visits of each region */
 	bool traced;        /* a trace is written; not so in a forked child */
 	bool watch_quantile; /* longer=pN of SELFMON_TRACE */

@@ -237,8 +237,9 @@ static void begin_header(struct selfmon_live *live)
 }
 
 /*
- * Sets the file's path. Returns false if no live file is requested. A forked
- * child never writes to its parent's file.
+ * Sets the file's path. Returns false if no live file is requested, or if its
+ * path is too long. Also returns false in a forked child if the path lacks the
+ * process id: a child never writes to its parent's file.
  */
 static bool name_of(const struct selfmon_process *process,
 		    char path[SELFMON_PATH_SIZE])

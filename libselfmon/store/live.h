@@ -58,7 +58,7 @@ struct selfmon_live_facts {
 	uint32_t forked;
 	uint64_t begun;            /* seconds since 1970 */
 	uint64_t start_ticks;
-	/* Clock.source is NONE while the clock is unknown. */
+	/* clock.source is NONE while the clock is unknown. */
 	struct selfmon_clock clock;
 	uint32_t choice, columns;
 	uint32_t every, fence, strict, guard, off_cpu, padding;
@@ -111,7 +111,7 @@ struct selfmon_live_header {
 	uint64_t which;
 	/*
 	 * Number of pairs of times written: the first to pair[0], later ones to
-	 * pair[1] and pair[2] in turn.
+	 * pair[2] and pair[1] in turn.
 	 */
 	uint64_t pairs;
 	struct selfmon_clock_pair pair[3];

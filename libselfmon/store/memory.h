@@ -9,7 +9,7 @@
 #define SELFMON_LINE ((size_t)64) /* cache line */
 
 /*
- * Both functions return zeroed memory that is never freed, or NULL. It begins
+ * These functions return zeroed memory that is never freed, or NULL. It begins
  * at a cache line, or `offset` bytes after the beginning of one.
  */
 void *selfmon_memory_kept(size_t size);   /* fork() copies it */
@@ -17,7 +17,10 @@ void *selfmon_memory_wiped(size_t size);  /* wiped in a forked child */
 void *selfmon_memory_wiped_at(size_t offset, size_t size);
 /* Call this first. wipes: the kernel can wipe memory at fork(). */
 void selfmon_memory_start(bool wipes);
-/* Call in a forked child: forgets the wiped chunks. */
+/*
+ * Call in a forked child: forgets the wiped chunks, and clears them if the
+ * kernel has not.
+ */
 void selfmon_memory_forked(void);
 
 #endif

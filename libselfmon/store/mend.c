@@ -5,8 +5,8 @@
 __extension__ typedef unsigned __int128 wide;
 
 /*
- * Limits min and max to values that are possible with this sum and number of
- * visits. Returns true if any of them changed.
+ * Limits the sum, min and max to values that are possible together, with this
+ * number of visits. Returns true if any of them changed and there are visits.
  */
 static bool bound(struct selfmon_sums *sums, uint64_t visits)
 {
@@ -37,8 +37,7 @@ static void no_more_than(uint64_t *value, uint64_t limit)
 }
 
 /*
- * If the unfinished update had not added this counter's value yet, the value is
- * missing for this visit.
+ * Like bound(), for a counter. The visits that left its value out do not count.
  */
 static bool bound_counter(struct selfmon_stats *stats, size_t i,
 			  uint64_t visits)

@@ -11,7 +11,7 @@
  * Limits all values to possible ones. An odd sequence means that an update was
  * not finished: a jump abandoned it, the process was killed, or a reader
  * stopped waiting for it. The visit of this update is counted, but its values
- * may be added or not. Returns true if any sum changed.
+ * may be added or not. Returns true if any sum, minimum or maximum changed.
  */
 bool selfmon_stats_mend(struct selfmon_stats *stats);
 /*

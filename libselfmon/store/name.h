@@ -13,7 +13,10 @@ struct selfmon_region {
 	size_t length;            /* of the name */
 };
 
-/* Returns the region's id, or 0 if out of memory. Takes the process lock. */
+/*
+ * Returns the region's id. Returns 0 if out of memory, or if there are too many
+ * regions. Takes the process lock.
+ */
 uint32_t selfmon_name_register(const char *name, const char *file,
 			       uint32_t line);
 /* Registers the region of a site, and stores the id in the site. */

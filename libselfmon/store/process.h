@@ -103,8 +103,8 @@ struct selfmon_process {
 	/* Threads without a state, for lack of memory. */
 	uint64_t refused;
 	/*
-	 * Number of leaves whose visit was already closed, or belonged to
-	 * another thread.
+	 * Number of leaves whose visit was already closed, belonged to another
+	 * thread, or began before fork(2); also of such ends of detached spans.
 	 */
 	uint64_t stale;
 	uint32_t stack_bytes;		/* bytes of all threads' call stacks */
@@ -137,14 +137,14 @@ struct selfmon_process {
 
 /*
  * Returns the state of the process, and makes it at the first call. Returns
- * NULL if out of memory.
+ * NULL if out of memory, or if the library ended before the first call.
  */
 struct selfmon_process *selfmon_process(void);
 /* Returns the state of the process if it was made, else NULL. */
 struct selfmon_process *selfmon_process_made(void);
 /*
- * Returns true if the process has visited any region or span. Does not make the
- * state.
+ * Returns true if any thread has got a state, as at its first visit or by
+ * selfmon_thread_prepare(). Does not make the state of the process.
  */
 bool selfmon_process_visited(void);
 /* Ends the library: no state is made any more, and regions are switched off. */

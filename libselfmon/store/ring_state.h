@@ -19,7 +19,7 @@
  */
 struct selfmon_ring_sums {
 	uint64_t blocked_ns, preempted_ns;
-	uint64_t blocked, preempted; /* times */
+	uint64_t blocked, preempted; /* number of times */
 	uint64_t samples;
 };
 
@@ -51,8 +51,8 @@ struct selfmon_switches {
 	struct selfmon_ring_sums seen;
 	struct {
 		uint64_t ns, cpu_ns, blocked, preempted;
-	} base; /* getrusage(2) of the thread when it was last called */
-	bool lost; /* another thread found that records were lost */
+	} base; /* the thread's usage when last read, at the time `ns` */
+	bool lost; /* records were dropped, and are not added yet */
 	uint64_t begin_ns, begin_ticks; /* when the ring was opened */
 };
 
@@ -63,7 +63,7 @@ struct selfmon_thread_samples {
 	uint64_t lost;
 	/* The innermost node when the ring was found full. */
 	struct selfmon_node *full;
-	bool more; /* records were lost after the last one that was read */
+	bool more; /* records may be lost after the last one that was read */
 	/* The kernel reduced the number of samples. */
 	bool throttled;
 	/*

@@ -90,8 +90,9 @@ void selfmon_sample_look(const struct selfmon_stats *stats,
 }
 
 /*
- * Adds the values of the last measured visit with their weight, which is known
- * only now: the number of visits that it stands for.
+ * Stores the values of the visit that ended now. First adds those of the
+ * measured visit before it with their weight, which is known only now: the
+ * number of visits that it stands for.
  */
 static void keep_last(struct selfmon_node *node,
 		      const struct selfmon_sample_sums *before,

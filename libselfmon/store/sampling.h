@@ -17,7 +17,10 @@ struct selfmon_sampling {
 	uint8_t ring_order;
 	struct selfmon_event event;
 	uint64_t period; /* 0: see frequency */
-	/* The requested period, if a longer one is used; else 0. */
+	/*
+	 * The requested period or frequency, if samples are taken less often;
+	 * else 0.
+	 */
 	uint64_t asked;
 	uint32_t frequency;
 	uint32_t chain;

@@ -47,9 +47,9 @@ static inline uint64_t selfmon_thread_low(const struct selfmon_thread *thread,
 }
 
 /*
- * Computes `low` from the mode and the bounds of the stack. The thread calls
- * this after it changes either of them. Repeats if a handler changed them
- * meanwhile.
+ * Computes `low` from the mode, the lower bound of the stack, and `switching`.
+ * The thread calls this after it changes any of them. Repeats if a handler or a
+ * reader changed the mode meanwhile.
  */
 static inline void selfmon_thread_gate(struct selfmon_thread *thread)
 {
@@ -140,7 +140,10 @@ extern struct selfmon_thread selfmon_thread_nobody;
 bool selfmon_thread_is_hidden(void);
 /* Gives the calling thread another state; returns the previous one. */
 struct selfmon_thread *selfmon_thread_swap(struct selfmon_thread *thread);
-/* Gives the calling thread the shared state that is always busy. */
+/*
+ * Gives the calling thread the shared state that is always busy; returns the
+ * previous one.
+ */
 struct selfmon_thread *selfmon_thread_hide(void);
 /* Returns the number of unmeasured visits in threads without a state. */
 uint64_t selfmon_thread_unready(void);

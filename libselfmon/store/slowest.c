@@ -289,7 +289,9 @@ void selfmon_slowest_keep(const struct selfmon_thread *thread,
 
 	selfmon_kernel_block_signals(&signals);
 	pthread_mutex_lock(&process->slow_lock);
-	/* The limit has a maximum, so longer times are compared here. */
+	/*
+	 * Another thread may have raised the limit since the caller compared.
+	 */
 	if (visit->ticks > slowest->limit)
 		keep_slow_visit(thread, slowest, ++process->slow_serial,
 				visit);

@@ -13,7 +13,7 @@
 struct selfmon_process;
 
 /*
- * Memory limit for the stacks of all threads: enough for 40,000 stacks of 10
+ * Memory limit for the stacks of all threads: enough for 30,000 stacks of 10
  * addresses.
  */
 #define SELFMON_STACKS_BYTES (4u << 20)

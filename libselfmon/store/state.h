@@ -2,24 +2,26 @@
 /*
  * The state of regions. It has three parts with different lifetimes.
  *
- * Kept (store/name.c): names and configuration. They are append-only, and a
- * forked child has a copy.
+ * Kept (store/name.c, store/config.c): names, which are append-only, and the
+ * configuration. A forked child has a copy.
  *
  * Wiped (store/process.c, store/memory.c): threads, their call trees and
- * statistics, and locks. Any forked child, even one of a raw clone(2), finds
- * zeros there: no thread is ready and no lock is held, so the child starts from
- * the beginning.
+ * statistics, and locks. From Linux 4.14 on, any forked child, even one of a
+ * raw clone(2), finds zeros there: no thread is ready and no lock is held, so
+ * the child starts from the beginning.
  *
- * Live (store/live.c), if there is a live file: the records of nodes, and of
- * threads with their counts and open visits. Without a file they are in wiped
- * memory. A forked child does not have the file's pages. All pointers to them
- * are wiped, except those in frames on the stack, which are never dereferenced.
+ * Live (store/live.c), if there is a live file: the records (store/record.h),
+ * such as those of nodes, and those of threads with their counts and open
+ * visits. Without a file they are in wiped memory. A forked child does not have
+ * the file's pages. All pointers to them are wiped, except those in frames on
+ * the stack, which are never dereferenced.
  *
  * A thread's state and statistics are never freed. When a thread exits, the
  * next new thread continues with both: reports add up all threads in any case.
  * There are at most as many states as threads that exist at the same time, plus
- * those that exited without running destructors (SYS_exit), whose states are
- * not reused. SELFMON_PLACES_MAX limits the memory of one thread.
+ * those that are not reused. These belong to threads that exited without
+ * running destructors (SYS_exit), or are kept for the output option "threads".
+ * SELFMON_PLACES_MAX limits the memory of one thread.
  */
 #ifndef SELFMON_STORE_STATE_H
 #define SELFMON_STORE_STATE_H
@@ -53,9 +55,9 @@
 #define SELFMON_DEPTH_STEP 16
 /*
  * Maximum number of nodes in a thread, including the root: 32 MiB. Beyond the
- * limit, nodes are made only directly below the root, one for each region.
- * Without the limit, overlapping spans would make a node for each order in
- * which they nest.
+ * limit, nodes are made only directly below the root and for detached spans,
+ * one for each region. Without the limit, overlapping spans would make a node
+ * for each order in which they nest.
  */
 #define SELFMON_PLACES_MAX 16384
 /*
@@ -70,8 +72,8 @@
  */
 #define SELFMON_CHILDREN 16
 /*
- * Ids that no region has: for the parent of all spans, for a root, and for the
- * site of a NULL handle.
+ * Ids that no region has: for the parent of all detached spans, for a root, and
+ * for the site of a NULL handle.
  */
 #define SELFMON_REGION_ASYNC (UINT32_MAX - 2)
 #define SELFMON_REGION_NONE (UINT32_MAX - 1)
@@ -89,7 +91,10 @@ struct selfmon_node {
 	uint32_t thread;	      /* number of the thread's record */
 	uint32_t ordinal; /* index of the node in the thread; the root has 0 */
 	uint32_t parent_ordinal;
-	/* With SELFMON_EVERY: see store/sample.h. */
+	/*
+	 * With SELFMON_EVERY: number of visits in the current group after the
+	 * measured one, see store/sample.c.
+	 */
 	uint32_t remainder;
 	struct selfmon_node *parent;  /* NULL: the root */
 	struct selfmon_node *next;    /* next in the order of creation */
@@ -118,9 +123,10 @@ static inline void selfmon_site_set(struct selfmon_site *site, uint32_t region)
 
 /*
  * Marks of entries. The mark of an open visit is even: it is the stack address
- * of the code that entered, or SELFMON_MARK_SPAN. After the visit is recorded,
- * the mark is SELFMON_MARK_NONE until the entry is reused. As signed numbers
- * both constants are below all addresses, so the comparison in enter selects
+ * of the code that entered, SELFMON_MARK_SPAN, or SELFMON_MARK_FIBER
+ * (store/fiber.h). After the visit is recorded, the mark is SELFMON_MARK_NONE
+ * until the entry is reused. As signed numbers SELFMON_MARK_SPAN and
+ * SELFMON_MARK_NONE are below all addresses, so the comparison in enter selects
  * the slow path.
  */
 #define SELFMON_MARK_SPAN SELFMON_IMPL_MARK_SPAN
@@ -139,7 +145,7 @@ struct selfmon_visit {
 	struct selfmon_node *node;
 	uint64_t reserved; /* unused */
 	union {
-		/* If only time is measured: the CPU at the start. */
+		/* The value of *thread->cpu at the start. */
 		uint32_t cpu;
 		/*
 		 * With user reads: the lock of the leader's page, read at the
@@ -217,7 +223,8 @@ struct selfmon_thread_record {
 #define SELFMON_MODE_BUSY 8u
 #define SELFMON_MODE_USER 16u    /* time and counters, all read in user space */
 #define SELFMON_MODE_STACKS 32u  /* thread also runs code on other stacks */
-#define SELFMON_MODE_ASYNC 64u	 /* only spans so far: no events opened */
+/* only detached spans so far: no events opened */
+#define SELFMON_MODE_ASYNC 64u
 
 /*
  * Value of `low` that selects the slow path. As a signed number it is above all
@@ -240,7 +247,7 @@ struct selfmon_thread {
 	uint32_t max_per_tick;
 	struct selfmon_node *root;
 	struct selfmon_visit *top;   /* newest entry, or the sentinel */
-	struct selfmon_visit *last;  /* last initialised entry */
+	struct selfmon_visit *last;  /* the last entry before the spare ones */
 	/*
 	 * Points to a word that changes when the thread moves to another CPU:
 	 * the CPU's number. With a ring, it points to the ring's head, which
@@ -275,8 +282,8 @@ struct selfmon_thread {
 	uint32_t missing;
 	uint64_t id;	   /* id of the owner, see SELFMON_THREAD_ID; or 0 */
 	/*
-	 * Parent of all spans. NULL before the first span, and if the clock is
-	 * not a register.
+	 * Parent of all detached spans. NULL before the first one, and if the
+	 * clock is not a register.
 	 */
 	struct selfmon_node *async;
 	uint64_t stack_high;
@@ -312,16 +319,16 @@ struct selfmon_thread {
 	 */
 	uint32_t full;
 	/*
-	 * If all 256 open visits are lexical: the start of the newest one; else
-	 * 0.
+	 * Start of the newest visit when selfmon_evict() last found no span
+	 * among the open visits; 0 if it last found one.
 	 */
 	uint64_t lexical;
 };
 
 /*
  * A thread's id is unique among the process, its ancestors and their threads.
- * Spans use its low two bits as flags; here they are 0. The id's high half is
- * selfmon_fork_token().
+ * Detached spans use its low two bits as flags; here they are 0. The id's high
+ * half is selfmon_fork_token().
  */
 #define SELFMON_THREAD_ID(token, number)                                       \
 	((uint64_t)(uint32_t)(token) << 32 | (uint32_t)(number) << 2)
@@ -389,11 +396,11 @@ static inline void selfmon_stats_end(struct selfmon_stats *stats)
 }
 
 /*
- * Counts a span by a single addition, after its values were added. Unlike a
- * visit, a span does not make the sequence odd during the update: a signal
- * handler may record another span in the middle or jump out, and no entry would
- * show this. So a copy may include a span's time without its count.
- * selfmon_stats_mend() limits the copy to possible values.
+ * Counts a detached span by a single addition, after its values were added.
+ * Unlike a visit, a detached span does not make the sequence odd during the
+ * update: a signal handler may record another one in the middle or jump out,
+ * and no entry would show this. So a copy may include a span's time without its
+ * count. selfmon_stats_mend() limits the copy to possible values.
  */
 static inline void selfmon_stats_count_span(struct selfmon_stats *stats)
 {
@@ -453,14 +460,14 @@ static inline unsigned int selfmon_bucket_of_any(uint64_t ticks)
 
 /*
  * Adds a short time, or SELFMON_BUCKET_NONE, to the histogram, which lags one
- * visit: the bucket of the last visit is only stored in `last`, and copy.c
- * counts it in the copy. On AMD a store whose address depends on a timestamp
- * delays the next timestamp (Zen 4: a pair takes 1.22 times as long). A store
- * whose value depends on a timestamp does not.
+ * visit: the bucket of the last visit is only stored in `last`, and mend.c
+ * counts it in a reader's copy. On AMD a store whose address depends on a
+ * timestamp delays the next timestamp (Zen 4: a pair takes 1.22 times as long).
+ * A store whose value depends on a timestamp does not.
  *
  * Words are updated separately, so for a reader the sum and the buckets may
- * differ by one visit. If a handler interrupts between the load and the store,
- * one visit is counted in the bucket of the other.
+ * differ by one visit. If a handler records a visit between the load and the
+ * store, that visit is counted in the bucket of the visit before it.
  */
 static inline void selfmon_histogram_put(struct selfmon_stats *stats,
 					 unsigned int bucket)

@@ -9,10 +9,10 @@
 
 /*
  * A log-linear histogram of ticks, with four buckets for each power of two of
- * ticks + 4. A bucket that begins at v ticks, with w = v + 4, has a width of w
- * / 4. Its middle differs from each value in it by at most (w / 4 - 1) / 2,
- * which is 12.5 % of v. The last bucket has all times of at least 2^41 ticks (a
- * quarter of an hour).
+ * ticks + 4. A bucket that begins at v ticks, with w = v + 4, has a width of at
+ * most w / 4. Its middle differs from each value in it by at most (w / 4 - 1) /
+ * 2, which is 12.5 % of v. The last bucket has all times of at least 2^41 ticks
+ * (a quarter of an hour).
  *
  * Times in the first 120 buckets are short: below 2^32 - 4 ticks, which is
  * about a second or more. Only the slow path counts a long time, and a word of
@@ -44,7 +44,7 @@ struct selfmon_sums {
 enum selfmon_rare {
 	/* Visits that were only counted (SELFMON_EVERY). */
 	SELFMON_RARE_SKIPPED,
-	SELFMON_RARE_CUT_OFF,	 /* abandoned visits */
+	SELFMON_RARE_CUT_OFF,	 /* visits abandoned or evicted */
 	/* Visits during which the leader's lock changed. */
 	SELFMON_RARE_DISTURBED,
 	/*
@@ -54,7 +54,10 @@ enum selfmon_rare {
 	SELFMON_RARE_MOVED,
 	SELFMON_RARE_SLOW, /* visits with hardware values from read(2) */
 	SELFMON_RARE_REPAIRED,	 /* visits with a value that was repaired */
-	/* Visits with an impossible value, which is left out. */
+	/*
+	 * Visits with an impossible value, which is left out, or with a
+	 * negative time, which is recorded as 0.
+	 */
 	SELFMON_RARE_IMPOSSIBLE,
 	SELFMON_RARE_SCALED,	 /* visits with estimates */
 	/*
@@ -98,8 +101,9 @@ enum selfmon_kind {
 
 /*
  * Counts in the node of a detached span, in place of the kinds above, which do
- * not apply to spans. The thread that begins a span counts it in its own node;
- * everything else is counted in the node of the thread that ends it.
+ * not apply to detached spans. BEGUN and COROUTINE are counted in the node of
+ * the thread that begins the span. Everything else is counted in the node of
+ * the thread that ends it.
  */
 enum selfmon_async_count {
 	SELFMON_ASYNC_BEGUN = SELFMON_KIND_SAME,
@@ -140,8 +144,8 @@ struct selfmon_stats {
 	struct selfmon_sums ticks;
 	struct selfmon_sums counter[SELFMON_MAX_COUNTERS];
 	uint64_t left_out[SELFMON_MAX_COUNTERS]; /* visits without a value */
-	uint64_t partial;       /* visits that lack any value */
-	uint64_t partial_ticks; /* ... and their time */
+	uint64_t partial;       /* visits that lack at least one value */
+	uint64_t partial_ticks; /* their time */
 	uint64_t units[SELFMON_MAX_UNITS]; /* sums of measured visits */
 	uint64_t scaled_enabled_ns; /* sum over visits with estimates */
 	uint64_t scaled_off_ns;     /* part of it that was off the PMU */

@@ -94,6 +94,7 @@ static void add_partial(struct selfmon_stats *stats, uint64_t ticks)
  * maximum is updated. The limit is the maximum plus one, or less, so that
  * shorter visits need no comparison with the maximum. With the limit 0 all
  * visits take the slow path, even those of 0 ticks that a coarse clock returns.
+ * If the limit was 0, units may have been counted: adds them too.
  */
 __attribute__((noinline)) static void set_unusual(struct selfmon_stats *stats)
 {
@@ -109,17 +110,14 @@ static inline void set_usual(struct selfmon_stats *stats, uint64_t ticks)
 		set_unusual(stats);
 }
 
-/*
- * Adds the units that the visit may have counted. Out of line, because it is
- * called only if the node has counted units.
- */
+/* Sets the limit again, and adds the units that the visit may have counted. */
 void selfmon_stats_work(struct selfmon_stats *stats)
 {
 	selfmon_stats_expect(stats);
 	selfmon_work_collect(stats);
 }
 
-/* Discards the units of an unmeasured visit. */
+/* Discards the units that the node's open visit has counted. */
 void selfmon_stats_drop_units(struct selfmon_stats *stats)
 {
 	struct selfmon_work *work;

@@ -32,7 +32,7 @@ struct selfmon_trace_header {
 
 /* Readers skip blocks of other types. */
 enum selfmon_trace_type {
-	SELFMON_TRACE_CLOCK = 1, /* after the header, and after visits */
+	SELFMON_TRACE_CLOCK = 1, /* the first block, and repeated later */
 	SELFMON_TRACE_REGION,	 /* before the first visit of the region */
 	SELFMON_TRACE_THREAD,	 /* a thread's name; the last one is valid */
 	SELFMON_TRACE_COLUMN,	 /* an event that visits count */
@@ -95,7 +95,10 @@ struct selfmon_trace_burst {
  * selfmon_file_create_log().
  */
 int selfmon_trace_file_begin(const char *path);
-/* Appends a block. After an error, later calls write nothing. */
+/*
+ * Appends a block. Returns 0 or -errno. After an error the file may end with an
+ * incomplete block, so append nothing further.
+ */
 int selfmon_trace_file_add(const void *block);
 /* Appends a region's block, with long names truncated. */
 struct selfmon_region;

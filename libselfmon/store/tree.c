@@ -221,8 +221,8 @@ struct selfmon_node *selfmon_tree_find(const struct selfmon_thread *thread,
 
 /*
  * Returns true if the thread must not make further nodes below this parent.
- * There is no limit directly below the root and for spans, because these nodes
- * are limited by the number of regions.
+ * There is no limit directly below the root and for detached spans, because
+ * these nodes are limited by the number of regions.
  */
 static bool tree_is_full(const struct selfmon_thread *thread,
 			 const struct selfmon_node *parent)

@@ -42,15 +42,16 @@ struct selfmon_node *selfmon_tree_find(const struct selfmon_thread *thread,
 				       uint32_t region);
 /*
  * Returns the node for a visit that begins, and makes it if needed. If the tree
- * is full, the node is directly below the root. Returns NULL if there is no
- * node.
+ * is full, the node is directly below the root, and the visit is counted as
+ * displaced. Returns NULL if there is no node.
  */
 struct selfmon_node *selfmon_tree_place(struct selfmon_thread *thread,
 					struct selfmon_node *parent,
 					uint32_t region);
 /*
- * If the tree is full, returns the region's node directly below the root, if
- * there is one. Otherwise returns NULL.
+ * If the tree is full and the region has no node below this parent: returns the
+ * region's node directly below the root, and counts the visit as displaced.
+ * Returns NULL in other cases, or if there is no such node.
  */
 struct selfmon_node *selfmon_tree_elsewhere(struct selfmon_thread *thread,
 					    struct selfmon_node *parent,

@@ -36,7 +36,8 @@ struct selfmon_watch {
 	uint64_t *histogram; /* for the trace's writer; NULL: not needed */
 	struct selfmon_watch *next;
 	uint32_t region;
-	bool chosen; /* left_out is set: the writer has matched the name */
+	/* left_out is valid: there is no regions=, or it was matched */
+	bool chosen;
 	bool left_out; /* regions= of SELFMON_TRACE excludes the region */
 };
 
@@ -63,7 +64,7 @@ selfmon_watch_first(struct selfmon_process *process, size_t list)
 	return lists ? __atomic_load_n(&lists[list], __ATOMIC_ACQUIRE) : NULL;
 }
 
-/* Sets the limit from which a region triggers the trace. */
+/* Sets the limit above which visits of a region trigger the trace. */
 void selfmon_watch_trigger(struct selfmon_process *process,
 			   struct selfmon_watch *watch, uint64_t ticks);
 

@@ -14,7 +14,8 @@
 /*
  * Written only by the owning thread. Each word is updated separately, so for a
  * reader min, max and histogram may include some visits more than the sum. The
- * histogram has the same buckets as that of ticks. It also counts the visits.
+ * histogram has the same buckets as that of ticks; together they have the
+ * number of visits that counted the unit.
  */
 struct selfmon_work {
 	struct selfmon_record record;
@@ -63,7 +64,7 @@ static inline void selfmon_work_add(struct selfmon_work *work, uint64_t n)
 }
 
 /*
- * Sets `unusual` so that visits shorter than the maximum take the fast path
+ * Sets `unusual` so that visits no longer than the maximum take the fast path
  * again. If visits are recorded, sets it to 0, so that all visits take the slow
  * path (visit/leave_recorded.c).
  */
