@@ -23,7 +23,7 @@ __extension__ typedef unsigned __int128 wide;
 #define BASE_NS UINT64_C(1000000)
 #define ERROR_PPM_GOOD 1000
 #define TRIES 32
-#define ROUNDS 4 /* retries, each after a suspend */
+#define ROUNDS 4 /* attempts; a suspend makes one more necessary */
 
 /*
  * Allowed difference between two readings of asleep_ns(), whose clocks are read

@@ -39,7 +39,7 @@ void selfmon_clock_first_pair(struct selfmon_clock_pair *pair);
 
 /*
  * Sets *clock to the process's clock. Returns false if the clock needs a
- * calibration, which sleeps.
+ * calibration, which sleeps, or if another thread is choosing the clock.
  */
 bool selfmon_clock_without_wait(struct selfmon_clock *clock);
 

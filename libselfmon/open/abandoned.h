@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Uses the mark of an open visit, which is the stack address of the code that
- * entered: finds out on which stack the visit is, and whether it may be alive.
+ * entered: finds out on which stack the visit is, and whether it is abandoned.
  */
 #ifndef SELFMON_OPEN_ABANDONED_H
 #define SELFMON_OPEN_ABANDONED_H

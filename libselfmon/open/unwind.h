@@ -14,8 +14,9 @@ bool selfmon_unwind_to(struct selfmon_thread *thread,
 		       const struct selfmon_frame *frame);
 void selfmon_unwind_cut_off(struct selfmon_thread *thread);
 /*
- * Cuts off the entry's visit. The caller has blocked signals. Afterwards the
- * entry has no visit.
+ * Cuts off the entry's visit. Meanwhile no handler may begin a visit: signals
+ * are blocked, or a switch of fibers is in progress. Afterwards the entry has
+ * no visit.
  */
 void selfmon_unwind_end(struct selfmon_visit *open);
 

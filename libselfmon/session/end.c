@@ -22,8 +22,8 @@
 #define WAITS 10000
 
 /*
- * Waits for threads that have started to run the key's destructor: its code may
- * be unmapped afterwards.
+ * Waits, for about a second at most, for threads that have started to run
+ * thread_exit() of session/thread.c: its code may be unmapped afterwards.
  */
 static void wait_for_leavers(void)
 {

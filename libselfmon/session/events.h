@@ -14,8 +14,9 @@
 void selfmon_events_foresee(void);
 /*
  * Chooses the events of the process, and opens them for the calling thread,
- * which is the first one. selfmon_events_open() opens the same events for later
- * threads. The caller of either function holds the process lock.
+ * which is the first one. The caller holds the process lock.
+ * selfmon_events_open() opens the same events for later threads, and takes the
+ * process lock itself.
  */
 void selfmon_events_choose(struct selfmon_process *process,
 			   struct selfmon_thread *thread);

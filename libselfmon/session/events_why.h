@@ -7,7 +7,7 @@
 
 /*
  * Explains why only time is measured, or why members of an @set are left out.
- * "" if everything is counted.
+ * "" in other cases.
  */
 void selfmon_events_reason(const struct selfmon_process *process, char *text,
 			   size_t size);

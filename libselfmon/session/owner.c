@@ -109,8 +109,8 @@ void selfmon_thread_disown(struct selfmon_process *process,
 
 /*
  * Stores the thread's current name: the thread or another one may have changed
- * it. If the thread has exited, or if its id now belongs to another thread,
- * keeps the last known name.
+ * it. If the process no longer has a thread with this id, keeps the last known
+ * name.
  */
 void selfmon_thread_look_up_name(const struct selfmon_process *process,
 				 struct selfmon_thread *thread)

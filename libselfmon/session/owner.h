@@ -17,8 +17,8 @@ struct selfmon_thread *selfmon_thread_own(struct selfmon_process *process);
 void selfmon_thread_disown(struct selfmon_process *process,
 			   struct selfmon_thread *thread);
 /*
- * Looks up the current name of a live thread. The caller holds the process
- * lock.
+ * Looks up the current name of a live thread, if reports show the thread
+ * separately. The caller holds the process lock.
  */
 void selfmon_thread_look_up_name(const struct selfmon_process *process,
 				 struct selfmon_thread *thread);

@@ -112,10 +112,12 @@ static struct selfmon_node *place_in(const struct selfmon_visit *open,
 }
 
 /*
- * Returns the innermost node that was open at this ring position. All visits
- * that were open then are still open, because each visit reads the ring when it
- * ends. Visits that began later have a later position. Another thread may read
- * the records too, because an entry's position is stored before its mark.
+ * Returns the innermost node that was open at this ring position, or the root.
+ * If `owe` is true, also adds the sample to the debt of each visit that was
+ * open. All visits that were open then are still open, because a visit with a
+ * new record reads the ring when it ends. Visits that began later have a later
+ * position. Another thread may read the records too, because an entry's
+ * position is stored before its mark.
  */
 static struct selfmon_node *sampled_place(struct selfmon_thread *thread,
 					  uint64_t position, uint64_t head,
@@ -216,8 +218,8 @@ void selfmon_samples_lost(struct selfmon_thread *thread)
 
 /*
  * Subtracts the cost of samples from the time of a visit. A sample may have
- * cost less than the mean. Therefore the result is never below the minimum so
- * far; for a first visit it is at least half of the time.
+ * cost less than the median, which is subtracted. Therefore the result is never
+ * below the minimum so far; for a first visit it is at least half of the time.
  */
 static uint64_t net_ticks(const struct selfmon_sums *sums, uint64_t ticks,
 			  uint64_t owed)

@@ -36,7 +36,8 @@
 
 /*
  * The cost of a sample is measured for this CPU time, in windows that take as
- * long if nothing else has the CPU. The period of the samples measured.
+ * long if nothing else has the CPU. MEASURE_PERIOD_NS and _CYCLES are the
+ * periods of the samples that are measured.
  */
 #define MEASURE_NS UINT64_C(2000000)
 #define MEASURE_WINDOWS_MAX 50u
@@ -233,9 +234,10 @@ static int fail_sampling(struct selfmon_sampling *sampling, int error, const cha
 }
 
 /*
- * Returns true for kernels that hang when a software clock is throttled: Linux
- * 6.16, and 6.17 before its last stable versions (fixed by commit eb3182ef0405,
- * "perf/core: Fix system hang caused by cpu-clock usage").
+ * Returns true for Linux 6.16 and 6.17, which hang when a software clock is
+ * throttled. The last stable versions of 6.17 have the fix (commit
+ * eb3182ef0405, "perf/core: Fix system hang caused by cpu-clock usage"), but
+ * are not distinguished.
  */
 static bool hangs(void)
 {
@@ -261,8 +263,8 @@ static int fail_ring(struct selfmon_sampling *sampling, int error,
 }
 
 /*
- * Opens the event, and retries without attributes that a PMU may refuse, as for
- * counters.
+ * Tries to open the event, and closes it again. Retries without attributes that
+ * a PMU may refuse, as for counters.
  */
 static int try_sampling(struct selfmon_sampling *sampling,
 			struct selfmon_ring *ring)

@@ -10,9 +10,9 @@
 #include "store/process.h"
 
 /*
- * Chooses the event, and measures the cost of a sample, for at most 2 ms.
- * Called once in a process, by its first thread with regions. Takes the process
- * lock.
+ * Chooses the event, and measures the cost of a sample, which takes about 2 ms
+ * of CPU time. Called by each thread at its first region; only the first call
+ * does anything. Takes the process lock.
  */
 void selfmon_sampling_choose(struct selfmon_process *process);
 /*

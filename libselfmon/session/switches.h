@@ -12,7 +12,7 @@ struct perf_event_attr;
 
 /* Makes an event also record context switches. */
 void selfmon_switches_attr(struct perf_event_attr *attr);
-/* Call when the calling thread begins. */
+/* Call when the calling thread's ring is opened. */
 void selfmon_switches_start(struct selfmon_switches *switches);
 /* Converts a duration in ticks to ns. Returns UINT64_MAX for UINT64_MAX. */
 uint64_t selfmon_switches_newest_ns(const struct selfmon_switches *switches,

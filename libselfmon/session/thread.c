@@ -193,7 +193,9 @@ static struct selfmon_thread *attach_state(struct selfmon_process *process,
 	return thread;
 }
 
-/* Called at the first region of a thread that had only spans before. */
+/*
+ * Called at the first region of a thread that had only detached spans before.
+ */
 static void choose_events(struct selfmon_process *process,
 			  struct selfmon_thread *thread)
 {
@@ -233,7 +235,8 @@ static bool is_borrowed(const struct selfmon_process *process)
 /*
  * Attaches the calling thread. Signals and cancellation are blocked: otherwise
  * the state could be left incomplete, by a handler that jumps out or when the
- * thread is cancelled. A thread that has only spans opens no events.
+ * thread is cancelled. If `spans` is true, the thread begins with a detached
+ * span, and opens no events yet.
  */
 static struct selfmon_thread *attach_whole(bool spans)
 {
@@ -268,9 +271,9 @@ static struct selfmon_thread *attach_whole(bool spans)
 }
 
 /*
- * Opens the events of a thread that had only spans before. Returns NULL if they
- * cannot be opened now. If a reader has set a request in the mode, the request
- * stays.
+ * Opens the events of a thread that had only detached spans before. Returns
+ * NULL if they cannot be opened now. If a reader has set a request in the mode,
+ * the request stays.
  */
 static struct selfmon_thread *attach_rest(struct selfmon_thread *thread)
 {

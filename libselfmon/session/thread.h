@@ -7,12 +7,13 @@
 
 /*
  * Returns the calling thread's state, and makes it if needed. Returns NULL if
- * the thread cannot have one.
+ * the thread cannot have one. While the thread has the shared state that is
+ * always busy, returns that state, which has no entries.
  */
 struct selfmon_thread *selfmon_thread_attach(void);
 /*
- * Like selfmon_thread_attach(), but for a span: opens no events. The first
- * region in this thread opens them, by selfmon_thread_attach().
+ * Like selfmon_thread_attach(), but for a detached span: opens no events. The
+ * first region in this thread opens them, by selfmon_thread_attach().
  */
 struct selfmon_thread *selfmon_thread_attach_async(void);
 /*

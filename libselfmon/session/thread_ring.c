@@ -28,13 +28,18 @@
  */
 #define SWITCHES_ORDER 1
 
-/* Maximum size of the record of a switch, and of a sample. */
+/*
+ * Size of the two records of a switch; maximum size of the record of a sample.
+ */
 #define SWITCH_SIZE 48u
 #define SAMPLE_SIZE (64 + SELFMON_STACK_DEPTH_MAX * 8)
 
 /* ---- lock ---------------------------------------------------------------- */
 
-/* The lock is held only while records are read, which takes microseconds. */
+/*
+ * The lock is held for microseconds: while records are read, or while entries
+ * are moved or removed.
+ */
 static void lock_ring(struct selfmon_thread_ring *ring,
 		      struct selfmon_signals *signals)
 {
@@ -52,9 +57,9 @@ static void unlock_ring(struct selfmon_thread_ring *ring,
 /* ---- begin and end ------------------------------------------------------- */
 
 /*
- * Counts a thread that has no ring, and stores the failure of the first one.
- * EPERM and ENOMEM may come from mmap(2), other errors from opening the event.
- * The caller holds the process lock.
+ * Counts a thread that has no ring, and stores the failure of the first one:
+ * memory that may not be locked (SELFMON_STEP_MAP), or an event that cannot be
+ * opened. The caller holds the process lock.
  */
 static void count_without(struct selfmon_process *process,
 			  enum selfmon_step_down what, const char *event,
@@ -90,7 +95,7 @@ struct opened_ring {
 	bool samples, switches;
 };
 
-/* Opens a sampling event, which also records context switches. */
+/* Opens a sampling event, which also records context switches if requested. */
 static int open_samples(const struct selfmon_process *process,
 			struct opened_ring *opened)
 {
@@ -138,8 +143,9 @@ static int open_in_room(struct selfmon_process *process, unsigned int order,
 }
 
 /*
- * Opens the thread's event. If it cannot be sampled, its switches may still be
- * recorded, in a smaller ring. Returns false if nothing is recorded.
+ * Opens the thread's event and its ring. If there can be no samples, the
+ * thread's context switches may still be recorded, in a smaller ring. Returns
+ * false if nothing is recorded.
  */
 static bool open_ring(struct selfmon_process *process,
 		      struct opened_ring *opened)
@@ -265,7 +271,8 @@ static bool read_record(struct selfmon_thread *thread,
 }
 
 /*
- * Reads all records up to the head. Returns false if the kernel dropped some.
+ * Reads all records up to the head. Returns false if the kernel dropped
+ * records.
  */
 static bool read_all(struct selfmon_thread *thread, uint64_t head,
 		     uint64_t newest)

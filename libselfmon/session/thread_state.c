@@ -39,8 +39,8 @@ bool selfmon_thread_deepen(struct selfmon_thread *thread)
 
 /*
  * The sentinel below the first entry needs only a mark, and the root as its
- * node. Its other members are replaced by the beginning of the thread's state,
- * which is then in the same cache line as the mark.
+ * node. Without a live file, its other members are replaced by the beginning of
+ * the thread's state, which is then in the same cache line as the mark.
  */
 struct sentinel {
 	uint64_t mark;

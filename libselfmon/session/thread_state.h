@@ -6,8 +6,9 @@
 #include "store/process.h"
 
 /*
- * Returns a new state without an owner. If `seen` is true, reports and the live
- * file include the state. The caller holds the process lock.
+ * Returns a new state without an owner, or NULL if out of memory. If `seen` is
+ * true, reports and the live file include the state. The caller holds the
+ * process lock.
  */
 struct selfmon_thread *selfmon_thread_make(struct selfmon_process *process,
 					   bool seen);

@@ -16,7 +16,7 @@
 /* Limit of the regions' numbers; see PAGES_MAX in store/name.c. */
 #define SELFMON_TRACE_REGIONS_MAX (UINT32_C(1) << 22)
 
-/* The trace of this process. Once it has begun, only the writer uses it. */
+/* The trace of this process. Once it has begun, only the writer changes it. */
 struct selfmon_trace {
 	struct selfmon_trace_spec spec;
 	regex_t regions; /* compiled from spec.regions, if set */
@@ -67,9 +67,9 @@ void selfmon_trace_add(const void *block);
 
 void selfmon_trace_write_clock(void);
 /*
- * Writes the clocks if CLOCK_NS has passed since they were last written. Call
- * before visits are written, so that the file has two pairs even if the process
- * is killed after the visits.
+ * Writes the clocks if the file has fewer than two pairs, or if CLOCK_NS has
+ * passed since they were last written. Call before visits are written, so that
+ * the file has two pairs even if the process is killed after the visits.
  */
 void selfmon_trace_write_due_clock(void);
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The limits from which visits trigger a trace. */
+/* The limits above which visits trigger a trace. */
 #include "session/trace_limits.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The limits from which visits trigger a trace (longer= of SELFMON_TRACE). */
+/* The limits above which visits trigger a trace (longer= of SELFMON_TRACE). */
 #ifndef SELFMON_SESSION_TRACE_LIMITS_H
 #define SELFMON_SESSION_TRACE_LIMITS_H
 

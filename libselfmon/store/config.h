@@ -32,7 +32,7 @@ struct selfmon_config {
 	bool strict;
 	bool guard;
 	bool threads;       /* an output in the list has the option "threads" */
-	/* the list of events had @offcpu, and each visit is measured */
+	/* The list of events had @offcpu, and each visit is measured. */
 	bool off_cpu;
 	bool record;        /* keep the slowest visits of each region */
 	bool traced;        /* a trace is written; not so in a forked child */

@@ -75,8 +75,9 @@ struct selfmon_fiber {
 	uint32_t region;
 	uint32_t count; /* number of saved visits; 0 while the fiber runs */
 	/*
-	 * 1 if only the general path may switch this fiber: a visit has counted
-	 * units, or the process records context switches, samples or a trace.
+	 * 1 if only the general path may switch this fiber: a visit of this
+	 * fiber, or of an earlier one in its memory, has counted units, or the
+	 * process records context switches, samples or a trace.
 	 */
 	uint32_t units;
 	uint64_t since;		    /* time of suspension; 0: has never run */
@@ -125,7 +126,10 @@ void selfmon_fiber_reuse(struct selfmon_fiber *fiber);
 __attribute__((cold))
 void selfmon_fiber_end_thread(struct selfmon_thread *thread);
 
-/* Returns the memory for visit i, or NULL if it is not allocated yet. */
+/*
+ * Returns the memory for visit i, or NULL if it is not allocated yet. i is at
+ * least SELFMON_FIBER_VISITS.
+ */
 struct selfmon_suspended *selfmon_fiber_more(const struct selfmon_fiber *fiber,
 					     unsigned int i);
 static inline struct selfmon_suspended *

@@ -115,7 +115,8 @@ struct selfmon_process {
 	uint64_t ring_bytes, ring_bytes_max;
 	bool sampling_chosen;
 	struct selfmon_sampling sampling;
-	uint32_t leaving; /* number of threads that run the key's destructor */
+	/* number of threads that run thread_exit(), session/thread.c */
+	uint32_t leaving;
 	bool forked;                    /* this process is a forked child */
 	bool unwiped;   /* the kernel cannot wipe memory in a child */
 	struct selfmon_live *live;      /* NULL: not begun */
@@ -152,7 +153,7 @@ void selfmon_process_end(void);
 bool selfmon_process_has_ended(void);
 /* Starts the clock, unless it is started. The caller holds the process lock. */
 void selfmon_process_begin(struct selfmon_process *process);
-/* Returns true while any thread runs the key's destructor. */
+/* Returns true while any thread runs thread_exit() of session/thread.c. */
 bool selfmon_process_leaving(void);
 
 #endif

@@ -15,9 +15,9 @@
  * interval.
  */
 #define SELFMON_SLOW_VISITS 8u
-/* Number of parts stored for each visit. These are the longest ones. */
+/* Maximum number of parts stored for each visit. These are the longest ones. */
 #define SELFMON_SLOW_PARTS 64u
-/* Number of regions whose slow visits are stored, with 20 KiB each. */
+/* Maximum number of regions whose slow visits are stored, with 20 KiB each. */
 #define SELFMON_SLOW_REGIONS 1024u
 
 #define SELFMON_SLOW_MOVED UINT32_C(1)	     /* ended on another CPU */

@@ -203,7 +203,7 @@ struct selfmon_thread_record {
 	uint64_t displaced; /* visits recorded in the wrong node */
 	/* Number of spans that were ended to make room: see open/evict.h. */
 	uint64_t evicted;
-	uint64_t uncounted; /* counts of units lost for lack of memory */
+	uint64_t uncounted; /* counts of units lost: busy or no memory */
 	char name[SELFMON_THREAD_NAME]; /* see owner.c */
 	struct selfmon_visit open[SELFMON_DEPTH_MAX + 1 + SELFMON_DEPTH_SLACK];
 };
@@ -223,7 +223,7 @@ struct selfmon_thread_record {
 #define SELFMON_MODE_BUSY 8u
 #define SELFMON_MODE_USER 16u    /* time and counters, all read in user space */
 #define SELFMON_MODE_STACKS 32u  /* thread also runs code on other stacks */
-/* only detached spans so far: no events opened */
+/* Only detached spans so far: no events opened. */
 #define SELFMON_MODE_ASYNC 64u
 
 /*
@@ -235,11 +235,11 @@ struct selfmon_thread_record {
 #define SELFMON_LOW_USER (UINT64_C(1) << 62)
 
 /*
- * A thread's state. The fast path uses only one cache line of it. This line
- * begins with the mark of the sentinel, which is the entry below all visits;
- * enter reads it if no visit is open. The struct begins after the mark and
- * overlays the rest of the sentinel: mode and max_per_tick replace its frame,
- * and root its node. See struct sentinel in session/thread_state.c.
+ * A thread's state. The fast path uses only one cache line of it. Without a
+ * live file, this line begins with the mark of the sentinel, which is the entry
+ * below all visits; enter reads it if no visit is open. The struct begins after
+ * the mark and overlays the rest of the sentinel: mode and max_per_tick replace
+ * its frame, and root its node. See struct sentinel in session/thread_state.c.
  */
 struct selfmon_thread {
 	uint32_t mode;

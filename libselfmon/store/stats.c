@@ -239,9 +239,10 @@ static void add_off(struct selfmon_stats *stats,
 }
 
 /*
- * Records a visit whose set has one group, read by read(2), and whose snapshots
- * have all values: the differences need no verdicts. Returns false, and does
- * nothing, for any other visit.
+ * Records a visit whose set has only events without a counter of the PMU, in
+ * one group, and whose snapshots have all values: read(2) returns the counts,
+ * so their differences need no verdicts. Returns false, and does nothing, for
+ * any other visit.
  */
 bool selfmon_stats_counts(const struct selfmon_thread *thread,
 			  struct selfmon_stats *stats,

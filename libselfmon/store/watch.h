@@ -36,7 +36,10 @@ struct selfmon_watch {
 	uint64_t *histogram; /* for the trace's writer; NULL: not needed */
 	struct selfmon_watch *next;
 	uint32_t region;
-	/* left_out is valid: there is no regions=, or it was matched */
+	/*
+	 * True if left_out is valid: there is no regions=, or the writer has
+	 * matched the name.
+	 */
 	bool chosen;
 	bool left_out; /* regions= of SELFMON_TRACE excludes the region */
 };

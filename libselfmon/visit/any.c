@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Enter and leave for the cases that the fast paths do not handle: visits with
- * counters, with SELFMON_EVERY, with a fence or with another clock; the first
- * visit of a region or path; visits that are left out of order.
+ * Enter and leave for the cases that the fast paths do not handle, such as
+ * visits with counters that are read by system call, with SELFMON_EVERY, with a
+ * fence or with another clock; the first visit of a region or path; visits that
+ * are left out of order.
  */
 #include "visit/any.h"
 
@@ -36,19 +37,20 @@
  */
 #define SWEEP_EVERY 64
 /*
- * In a signal handler eviction is refused. After this many refusals in a row,
- * an entry without a mark is considered unused, and the eviction is forced.
+ * In a signal handler that interrupted an enter or a leave, eviction is
+ * refused. Each INSIST_EVERY-th call in a row forces the eviction, because the
+ * entry without a mark may be unused since a jump.
  */
 #define INSIST_EVERY 8
 
 static void start_any(struct selfmon_thread *thread, struct selfmon_visit *open)
 {
 	if (thread->set) {
-		/* The start overwrites the cached contents of the pages. */
+		/* The start has counts instead of raw registers. */
 		open->known.locks = SELFMON_LOCKS_UNKNOWN;
 		selfmon_snapshot_own(thread->set, &open->start, false);
 		/*
-		 * Without the fence, the program's work would begin before the
+		 * Without the fence, the program's work could begin before the
 		 * timestamp is read.
 		 */
 		if (thread->set->flags & SELFMON_IMPL_SET_FENCE)
@@ -127,10 +129,10 @@ static uintptr_t tag_of(const struct selfmon_thread *thread)
 }
 
 /*
- * Frees entries of abandoned visits. After a sweep that freed nothing, only
- * each SWEEP_EVERY-th call sweeps: deep recursion has no abandoned entries, and
- * spans that are never left cannot be recognised as abandoned. Also sweeps if
- * there is no span that could be evicted.
+ * Frees entries of abandoned visits or, if a sweep found none, evicts spans.
+ * After a sweep that freed nothing, only each SWEEP_EVERY-th call sweeps: deep
+ * recursion has no abandoned entries, and spans that are never left cannot be
+ * recognised as abandoned. Also sweeps if selfmon_evict() ended no span.
  */
 static void find_room(struct selfmon_thread *thread, uint64_t address)
 {
@@ -382,9 +384,10 @@ static void finish(struct selfmon_thread *thread, struct selfmon_snapshot *now)
 }
 
 /*
- * Returns true if the frame's entry belongs to the calling thread. A forked
+ * Returns true if the frame's entry may belong to the calling thread. A forked
  * child's state is wiped, so no entry belongs to the child. A frame of a fiber
- * may point to the entry that its visit had in another thread.
+ * may point to the entry that its visit had in another thread, so a thread with
+ * fibers accepts every frame.
  */
 static bool is_own(const struct selfmon_thread *thread,
 		   const struct selfmon_frame *frame)

@@ -20,8 +20,8 @@
  *
  * The fast path reads the timestamp directly. If the clock needs a call,
  * thread->async stays NULL and the span's thread word has the bit INDIRECT,
- * which keeps both ends off the fast path. Units set the bit as well, so the
- * fast path of the end does not check for units.
+ * which keeps both ends off the fast path. Units set another bit of this word,
+ * so the fast path of the end does not check for units.
  */
 #include "visit/async.h"
 
@@ -207,7 +207,10 @@ void selfmon_impl_async_begin(struct selfmon_site *site,
 
 /* ---- end ---------------------------------------------------------------- */
 
-/* Ends a span with a new minimum or maximum, or with units. */
+/*
+ * Records a span that the fast path does not record, for example a new minimum
+ * or maximum, or a span with units.
+ */
 static NEVER_INLINE void end_unusual(struct selfmon_node *node,
 				     const struct selfmon_async_span *span,
 				     uint64_t ticks)
@@ -250,8 +253,7 @@ static bool is_same_process(const struct selfmon_async_span *span,
 
 /*
  * Ends a span in the cases that the fast path does not handle: the span began
- * in another thread or before a fork, it has units, the clock needs a call, or
- * this thread has not ended a span before.
+ * in another thread or before a fork, it has units, or the clock needs a call.
  */
 static NEVER_INLINE void end_any(struct selfmon_async_span *span)
 {

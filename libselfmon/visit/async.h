@@ -6,8 +6,9 @@
 #include "store/state.h"
 
 /*
- * Returns true if the calling thread can measure. Otherwise counts a span that
- * was not measured.
+ * Returns true if the calling thread can measure, and answers a pending request
+ * for a copy. Otherwise counts a span or mark that was not measured, unless
+ * regions are off.
  */
 bool selfmon_async_can_measure(struct selfmon_thread *thread);
 /*

@@ -4,7 +4,6 @@
 
 #include "counters/set.h"
 
-/* The offsets must have been valid when the registers were read. */
 void selfmon_add_offsets(const struct selfmon_counters *head,
 			unsigned int members, struct selfmon_snapshot *snapshot,
 			const uint64_t *offset)

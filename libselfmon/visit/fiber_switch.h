@@ -6,8 +6,8 @@
 #include "store/fiber.h"
 
 /*
- * Prepares the calling thread for fibers. Returns NULL if the thread cannot
- * measure.
+ * Prepares the calling thread for fibers. Returns its state. Returns NULL if
+ * the thread cannot measure, or if out of memory.
  */
 __attribute__((cold))
 struct selfmon_thread *selfmon_fiber_first(void);

@@ -10,8 +10,9 @@ void selfmon_fiber_read_end(const struct selfmon_thread *thread,
 			    struct selfmon_snapshot *now);
 
 /*
- * Saves the visits of the fiber that the thread runs. Does nothing if they are
- * already saved, because a handler jumped out of an earlier switch.
+ * Saves the visits of the fiber that the thread runs, unless they are already
+ * saved because a handler jumped out of an earlier switch. Then frees their
+ * entries.
  */
 void selfmon_fiber_suspend(struct selfmon_thread *thread,
 			   const struct selfmon_snapshot *now);

@@ -7,7 +7,8 @@
 
 /*
  * Returns the calling thread's frame of this name; makes it if needed. Returns
- * NULL if the mark cannot be measured, and counts it.
+ * NULL if the mark cannot be measured; counts such a mark unless regions are
+ * off.
  */
 struct selfmon_frame_open *selfmon_frame_first(const char *name);
 

@@ -31,8 +31,9 @@
 	(SELFMON_MODE_BUSY | SELFMON_MODE_REQUEST | SELFMON_MODE_ASYNC)
 
 /*
- * If the frame will be kept, first reads the kernel's records of context
- * switches, so that the times off the CPU in the frame are known.
+ * If the frame is longer than a limit of its region, first reads the kernel's
+ * records of context switches, so that the times off the CPU in the frame are
+ * known.
  */
 static void record_frame(struct selfmon_thread *thread,
 			 const struct selfmon_node *node, uint64_t start,

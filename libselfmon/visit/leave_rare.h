@@ -7,8 +7,9 @@
 
 /*
  * Ends the newest visit, if the fast path cannot: the visit is the longest of
- * its node so far, ended on another CPU, may have counted units, or is one of
- * the slowest of its region. It may also be the shortest.
+ * its node so far, ended on another CPU, may have counted units, or is longer
+ * than a limit of its region; or the thread's ring has new records. The visit
+ * may also be the shortest.
  */
 void selfmon_leave_rare(struct selfmon_thread *thread,
 			struct selfmon_visit *open, uint64_t ticks);

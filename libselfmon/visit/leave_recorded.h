@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Leave for threads that record their visits (SELFMON_RECORD). */
+/*
+ * Leave for threads with a recorder (SELFMON_RECORD, SELFMON_TRACE, or
+ * selfmon_options.longer).
+ */
 #ifndef SELFMON_VISIT_LEAVE_RECORDED_H
 #define SELFMON_VISIT_LEAVE_RECORDED_H
 

@@ -29,7 +29,7 @@
 #define ENOUGH_NS UINT64_C(100000)
 #define PATIENCE_NS UINT64_C(60000000)
 
-/* A copy of a node's statistics. */
+/* The parts of a node's statistics that are used here. */
 struct seen {
 	uint64_t sum[VALUES], missed[VALUES];
 	uint64_t upset; /* number of visits that were not typical */

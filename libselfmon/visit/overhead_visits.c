@@ -114,7 +114,8 @@ static ALWAYS_INLINE void visit_deep(int visits, bool inlined)
 }
 
 /*
- * Defines two functions for each shape: one makes few visits, the other many.
+ * FUNCTIONS defines the functions of one shape: one makes few visits, the other
+ * many. In the static library there are two more with inlined visits.
  */
 #define FUNCTION(name, n, form, what)                                          \
 	static NEVER_INLINE void name(void)                                    \

@@ -16,11 +16,12 @@
 #define SELFMON_OVERHEAD_MANY 20
 
 enum selfmon_overhead_shape {
-	SELFMON_OVERHEAD_APART, /* each visit is in a function of its own */
-	SELFMON_OVERHEAD_SAME,  /* the visit is in its parent's function */
+	/* The visits are not in their parent's function. */
+	SELFMON_OVERHEAD_APART,
+	SELFMON_OVERHEAD_SAME,  /* the visits are in their parent's function */
 	/* Like SAME, with one more open visit in that function. */
 	SELFMON_OVERHEAD_DEEP,
-	/* selfmon_enter() is called, in a function of its own. */
+	/* Like APART, by selfmon_enter() and selfmon_leave(). */
 	SELFMON_OVERHEAD_SPAN,
 	/* Like APART, with a store to *slot before each visit. */
 	SELFMON_OVERHEAD_STORE,

@@ -94,9 +94,9 @@ static bool end_counts(const struct selfmon_visit *open, uint64_t ticks,
 
 /*
  * Returns true if the visit has no problem but is rare for one of these
- * reasons: it counted units, it is the shortest so far, or one of its counts is
- * a new minimum or maximum. No problem means: no lock changed, it is not the
- * longest so far, and all counts are possible.
+ * reasons: it counted units, the thread records its visits, it is the shortest
+ * so far, or one of its counts is a new minimum or maximum. No problem means:
+ * no lock changed, it is not the longest so far, and all counts are possible.
  */
 static bool is_extreme(const struct selfmon_visit *open, uint64_t ticks,
 		       uint32_t locks, const uint64_t *count)
@@ -141,8 +141,8 @@ static void record_extreme(struct selfmon_visit *open, uint64_t ticks,
 }
 
 /*
- * Ends a visit in which a lock changed, or whose time or counts are extreme or
- * impossible.
+ * Ends a visit that counted units or must be recorded, in which a lock changed,
+ * or whose time or counts are extreme or impossible.
  */
 NEVER_INLINE void selfmon_leave_unusual(struct selfmon_visit *open,
 					uint64_t ticks, uint32_t locks,

@@ -2,8 +2,8 @@
 /*
  * Runs loops with known work, alternately with and without a region around the
  * work. The inner overhead is the time that the region records minus the time
- * of the loop without it. The difference between the total times of both loops
- * is the total overhead of a visit.
+ * of the loop without it. A second region around the first one also records the
+ * first one's whole overhead: see shadow_calibrate().
  */
 #include "visit/shadow.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Returns how long the open visit has lasted. Reads only data that enter and
- * leave store for other purposes, so they have no additional work.
+ * Returns how long the newest open visit has lasted. Reads only data that enter
+ * and leave store for other purposes, so they have no additional work.
  */
 #include "store/self.h"
 #include "visit/visit.h"

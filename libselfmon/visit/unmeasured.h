@@ -9,8 +9,8 @@
 void selfmon_visit_not_measured(struct selfmon_thread *thread);
 
 /*
- * Counts a leave of a visit that is already closed, or the end of a span that
- * began before fork(2).
+ * Counts a leave of a visit that is already closed or belongs to another
+ * thread, or a leave or end of a visit or span that began before fork(2).
  */
 void selfmon_visit_stale(void);
 

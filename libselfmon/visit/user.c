@@ -105,7 +105,7 @@ static ALWAYS_INLINE bool read_end(const struct selfmon_counters *head,
 }
 
 /*
- * Returns true if each count is above the minimum and below the maximum so far.
+ * Returns true if the time is usual, and no count is a new minimum or maximum.
  * Then no register overflowed: see the top of this file.
  */
 static ALWAYS_INLINE bool is_usual(const struct selfmon_stats *stats,
@@ -195,7 +195,8 @@ void selfmon_leave_user(struct selfmon_frame *frame,
 }
 
 /*
- * This function and those below are like those with similar names in visit.c.
+ * Enters if the child's slot in the parent has another node: searches the hash
+ * table.
  */
 static NEVER_INLINE void enter_found_user(struct selfmon_site *site,
 					  struct selfmon_frame *frame, bool span,

@@ -3,8 +3,8 @@
  * Enter and leave. The fast path, for a thread that measures time alone, is in
  * selfmon/inline.h: it takes no lock, makes no system call and allocates
  * nothing. This file compiles the fast path into functions. They call other
- * functions only as tail calls, so that they save no registers. All other cases
- * are in user.c and any.c.
+ * functions only as tail calls, so that they save no registers. Most other
+ * cases are in user.c and any.c.
  */
 #include "visit/visit.h"
 
@@ -37,8 +37,9 @@ static ALWAYS_INLINE void start_time(struct selfmon_visit *open)
 }
 
 /*
- * Like enter_time(), for three cases: the parent has more children than slots,
- * the function has several open visits, or the newest visit is a span.
+ * Like enter_time(), for three cases: the child's slot in the parent has
+ * another node, the function has several open visits, or the newest visit is a
+ * span.
  */
 static ALWAYS_INLINE void enter_beside(struct selfmon_site *site,
 				       struct selfmon_frame *frame, bool span,
@@ -81,9 +82,8 @@ static NEVER_INLINE void enter_beside_span(struct selfmon_site *site,
 }
 
 /*
- * Like enter_time(), for a parent that has more children than slots, which is
- * the only reason for the slow path here. Usually the first probe of the hash
- * table finds the node.
+ * Like enter_time(), for one case: the child's slot in the parent has another
+ * node. Usually the first probe of the hash table finds the child.
  */
 static NEVER_INLINE void enter_child(struct selfmon_site *site,
 				     struct selfmon_frame *frame,
@@ -198,9 +198,9 @@ NEVER_INLINE void selfmon_impl_enter_span(struct selfmon_site *site,
 }
 
 /*
- * The exported selfmon_enter(), see calls.c. The inline version passes its
- * caller's frame address; this one uses its own, like
- * selfmon_impl_enter_span().
+ * The exported selfmon_enter(), see calls.c. Does the same as
+ * selfmon_impl_enter_span(), which the inline version calls: uses its own
+ * canonical frame address.
  */
 SELFMON_API void selfmon_call_enter(struct selfmon_region *handle,
 				    struct selfmon_frame *frame)
@@ -230,7 +230,8 @@ static ALWAYS_INLINE void note_inlined(void)
 
 /*
  * The slow path of regions with inlined visits. The first visit of each region
- * takes it.
+ * takes this function or the next one; both record that the program has such
+ * regions.
  */
 void selfmon_impl_enter_at(struct selfmon_site *site,
 			   struct selfmon_frame *frame, uint64_t address)

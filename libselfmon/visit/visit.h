@@ -9,8 +9,8 @@
  * open while the entry has a mark: enter sets the mark when the entry is
  * complete, and leave clears it when the visit is recorded. A handler that
  * finds no mark in the newest entry takes the slow path, which looks for an
- * open visit below it. Abandoned visits are recognised by the same rule: see
- * selfmon_unwind_cut_off().
+ * open visit below it. In an entry that a jump abandoned, the mark shows in the
+ * same way whether its visit is still open: see selfmon_unwind_cut_off().
  */
 #ifndef SELFMON_VISIT_VISIT_H
 #define SELFMON_VISIT_VISIT_H
@@ -94,7 +94,9 @@ static ALWAYS_INLINE void selfmon_visit_give_back(struct selfmon_thread *thread,
 	selfmon_store_once(&thread->top, open - 1);
 }
 
-/* Records a usual time: one that cannot be a new maximum. */
+/*
+ * Adds a usual time, which cannot be a new maximum, to the sum and the minimum.
+ */
 static ALWAYS_INLINE void selfmon_visit_record(struct selfmon_stats *stats,
 					       uint64_t ticks)
 {
@@ -198,7 +200,10 @@ selfmon_visit_has_room(const struct selfmon_thread *thread)
 	return thread->top < thread->last;
 }
 
-/* Takes an entry for a visit that begins, if the thread has a state. */
+/*
+ * Like selfmon_visit_take(), with the mark of a region or a span. Counts a
+ * span.
+ */
 static ALWAYS_INLINE struct selfmon_visit *
 selfmon_visit_begin(struct selfmon_thread *thread, struct selfmon_node *node,
 		    struct selfmon_frame *frame, bool span, uint64_t address,

@@ -16,8 +16,8 @@ static void count_work(struct selfmon_node *node, struct selfmon_work *work,
 }
 
 /*
- * Counts a unit that is new in this node, or that is counted without an open
- * visit.
+ * Counts a unit that is new in this node. Without an open visit, the node is
+ * the root, and nothing is counted.
  */
 static NEVER_INLINE void count_first(struct selfmon_node *node, uint32_t unit,
 				     uint64_t n)

@@ -7,8 +7,8 @@
 
 /*
  * Record a visit that measured time alone and is neither the longest nor the
- * shortest so far. Its node counts one unit, or several. These functions are in
- * a file of their own, because the file of their caller is compiled for size.
+ * shortest so far. Its node counts one unit (first function) or several (second
+ * function).
  */
 void selfmon_leave_work(struct selfmon_visit *open, uint64_t ticks);
 void selfmon_leave_works(struct selfmon_visit *open, uint64_t ticks);
