@@ -141,10 +141,10 @@ static struct selfmon_visit *find_visit(struct selfmon_thread *thread,
 /*
  * Makes an entry that is left out of order the top entry.
  *
- * If this entry and those above it are lexical, the latter are abandoned, since
- * their blocks are inside its block. Spans, entries above a span, and entries
- * on another stack are still alive. The visit stays open until it is recorded,
- * so that a handler that ends it in between can find it.
+ * If this entry and those above it are lexical, the entries above it are
+ * abandoned, since their blocks are inside its block. Spans, entries above a
+ * span, and entries on another stack are still alive. The visit stays open
+ * until it is recorded, so that a handler that ends it in between can find it.
  */
 static void bring_up(struct selfmon_thread *thread, struct selfmon_visit *open)
 {

@@ -159,8 +159,9 @@ static void find_gaps(const struct selfmon_ring *ring, struct sample_gaps *gaps)
 
 /*
  * On a busy machine a window may pass while the thread waits for the CPU and
- * has no samples. Therefore the CPU time decides when the measurement ends. It
- * is read only between windows because this takes a system call.
+ * has no samples. Therefore the CPU time decides when the measurement ends. The
+ * CPU time is read only between windows, because reading it takes a system
+ * call.
  */
 static void measure_gaps(const struct selfmon_ring *ring,
 			 struct sample_cost *cost)

@@ -20,7 +20,7 @@
  * additional instructions. The counts at both ends are then computed from the
  * cached offsets and the current ones. These counts are valid if no event moved
  * to another counter, and if no context switch happened during the reads of the
- * end. The leader's lock before the reads is stored to check the latter.
+ * end. The leader's lock before the reads is stored to detect such a switch.
  */
 #include "visit/user.h"
 
