@@ -13,8 +13,8 @@
 #define COST_ROUNDS 5
 
 /*
- * Returns the time of the fastest round, since other programs use the machine,
- * too.
+ * Returns the time of a read per counter, in ns. Uses the fastest round, since
+ * other programs use the machine, too.
  */
 static int64_t read_cost(const struct selfmon_counters *set)
 {

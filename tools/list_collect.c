@@ -31,8 +31,8 @@ static const char *section_of(uint32_t type)
 }
 
 /*
- * Returns true if the event is an alias: it has the same type and config as the
- * event before it.
+ * Returns true if the event has the same type and config as the event before
+ * it. Then it is an alias, and is added to the aliases of that event.
  */
 static bool is_alias(struct list *list, const struct selfmon_event *event)
 {

@@ -147,7 +147,8 @@ static void read_processes(struct json_in *in, json_t *root,
 }
 
 /*
- * Checks that a merged report has these values only in the list of processes.
+ * Checks that a report without a list of processes has a pid and a clock rate.
+ * Merged reports may lack them.
  */
 static void check_processes(struct json_in *in, json_t *root,
 			    const struct selfmon_report *report)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges the headers. If all processes have the same value, it is kept; if not,
- * the values are listed. A difference that would change the meaning of sums is
- * refused.
+ * Merges the headers. If all processes have the same value, it is kept;
+ * different texts are listed. A difference that would change the meaning of
+ * sums is refused.
  */
 #include "report_merge_header.h"
 
@@ -227,8 +227,9 @@ static int add_file(struct selfmon_report *to, struct report_file *file,
 }
 
 /*
- * If the files requested different events, lists the events of the table
- * instead.
+ * Adds to each column in how many processes it was not counted. If the files
+ * requested different events, lists the events of the table instead of the
+ * requested ones.
  */
 static void list_events(struct selfmon_report *to,
 			const struct report_file *files, size_t count)
