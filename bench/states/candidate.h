@@ -13,7 +13,7 @@ struct candidate {
 	const char *what; /* name of the row; "": only a divisor, has no row */
 	void (*loop)(uint64_t n); /* n is a multiple of `unit` */
 	uint64_t unit;
-	uint64_t each;		/* operations per unit of n */
+	uint64_t each;		/* operations for each 1 of n */
 	/* Name of the candidate that its time is divided by; NULL: none. */
 	const char *against;
 	bool (*is_there)(void); /* NULL: the candidate always exists */
