@@ -56,7 +56,8 @@ void trace_damaged(struct trace_reader *reader, const char *what);
 struct trace_track *trace_track_of(struct trace_reader *reader,
 				   enum trace_kind kind, uint64_t id);
 /*
- * Adds a visit. Returns it, or NULL if track is NULL or full, or out of memory.
+ * Adds a visit. Returns the visit, or NULL if track is NULL or full, or if out
+ * of memory.
  */
 struct trace_visit *trace_add_visit(struct trace_reader *reader,
 				    struct trace_track *track, uint64_t begin,

@@ -10,7 +10,7 @@
 class FiberJob final : public Job {
 public:
 	/*
-	 * parent counts this job. If parent is NULL, the engine itself waits
+	 * counter counts this job. If counter is NULL, the engine itself waits
 	 * for the job.
 	 */
 	FiberJob(const Kind &of, World &with, unsigned int which,
