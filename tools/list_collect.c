@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects all events: generic ones, sets, those in sysfs, and tracepoints. */
+/*
+ * Collects all events: generic ones, sets, those of sysfs, tracepoints and
+ * those of libpfm.
+ */
 #define _GNU_SOURCE
 #include "list_collect.h"
 

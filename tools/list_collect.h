@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects all events: generic ones, sets, those of sysfs, tracepoints. */
+/*
+ * Collects all events: generic ones, sets, those of sysfs, tracepoints and
+ * those of libpfm.
+ */
 #ifndef SELFMON_TOOLS_LIST_COLLECT_H
 #define SELFMON_TOOLS_LIST_COLLECT_H
 

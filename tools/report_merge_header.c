@@ -57,7 +57,7 @@ static void describe(struct selfmon_report_process *to,
 	to->clock_error_ppm = from->clock_error_ppm;
 }
 
-/* Returns true if the numbers are equal, or if both are NaN (unknown). */
+/* Returns true if the numbers are equal, or if at least one is NaN (unknown). */
 static bool is_same(double a, double b)
 {
 	return !(a < b) && !(a > b);

@@ -14,7 +14,10 @@ struct candidate {
 	void (*loop)(uint64_t n); /* n is a multiple of `unit` */
 	uint64_t unit;
 	uint64_t each;		/* operations for each 1 of n */
-	/* Name of the candidate that its time is divided by; NULL: none. */
+	/*
+	 * Text for the first candidate, whose time the ratio divides by; NULL:
+	 * no ratio.
+	 */
 	const char *against;
 	bool (*is_there)(void); /* NULL: the candidate always exists */
 	const char *missing;	/* reason if it does not exist */

@@ -32,7 +32,9 @@ public:
 		fiber->suspend();
 	}
 
-	/* Runs until it waits or ends. Returns false if it has ended. */
+	/*
+	 * Runs the job until it waits or ends. Returns false if it has ended.
+	 */
 	bool run(Worker &by, Fibers &fibers)
 	{
 		worker = &by;
