@@ -161,7 +161,7 @@ inlined_symbols := selfmon_impl_self_$(version) selfmon_impl_enter_at \
 	selfmon_impl_enter_child_at selfmon_impl_leave_unusual
 
 # One object, with its hidden symbols made local. A program that links the
-# archive sees only the API. If the program links anything of the library, the
+# archive sees only the API and the symbols above. If the program links anything of the library, the
 # exit report is linked, too.
 $(O)/selfmon.o: $(objects)
 	$(call quiet,LD)$(LD) -r $(objects) -o $@

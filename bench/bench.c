@@ -57,7 +57,10 @@ static const struct bench_peer {
 	  "google-benchmark is not installed: install libbenchmark-dev" },
 };
 
-/* Runs the program in the child process. It writes rows instead of a table. */
+/*
+ * Runs the program in the child process. The program writes rows instead of a
+ * table.
+ */
 static _Noreturn void run_child(const char *program, const char *name,
 				bool is_quick, int rows)
 {

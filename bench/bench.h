@@ -132,7 +132,7 @@ void bench_case_time(void);     /* region.c */
 void bench_case_nested(void);   /* nested.c */
 void bench_case_off(void);      /* off.c */
 void bench_case_off_start(void);
-void bench_case_software(void); /* threads.c, only time */
+void bench_case_software(void); /* software.c */
 void bench_case_read(void);     /* read.c */
 void bench_case_threads(void);  /* threads.c: threads that measure only time */
 void bench_case_threads_software(void);

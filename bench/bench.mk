@@ -107,8 +107,8 @@ $(O)/bench/states/candidate-inlined: $(inlined_objects) \
 		$(O)/bench/states/empty.o $(states_common) $(static_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
-# The library and its caller in one translation unit, as programs that contain
-# the single file may compile it. Not every compiler has a linker for -flto.
+# The single-file library and its caller, optimized together by -flto, as
+# programs that contain the file may do. Not every compiler has a linker for it.
 $(O)/bench/states/single/selfmon.h: $(O)/amalgamation/selfmon_all.h
 	@mkdir -p $(@D)
 	@echo '#include "selfmon_all.h"' > $@

@@ -8,7 +8,7 @@
 #	bench/lines.sh PROGRAM time|user MOST [-v]
 #
 # "user" means four counters read in user space; their pages are not counted
-# (bench/user.c). -v lists which instruction touched each line first. An
+# (bench/user.c). -v lists the address at which each line was first touched. An
 # iteration is from one entry of selfmon_impl_enter to the next.
 
 set -eu

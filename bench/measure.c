@@ -29,7 +29,8 @@ static double once(const struct bench_operation *operation)
 }
 
 /*
- * Computed by rounds: both values of a round were measured within about 1 ms.
+ * Returns the median of the rounds' ratios: both values of a round were
+ * measured within about 1 ms.
  */
 static double ratio(const struct bench_operation *a,
 		    const struct bench_operation *b)

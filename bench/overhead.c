@@ -16,8 +16,8 @@
  *
  * --exact is for a machine whose clock is its instruction count, where nothing
  * overlaps. One run of each variant is sufficient. Regions around the lines
- * must then also add at least the predicted cost, and the exit status shows the
- * result.
+ * must then also add at least the predicted cost minus 25 %, and the exit
+ * status shows the result.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -36,7 +36,10 @@ static void print(const char *what, double *ns, size_t rows)
 	       ns[ROUNDS / 2] / (double)rows / 1e3, ns[ROUNDS / 2] / 1e6);
 }
 
-/* A tree with CHILDREN rows below each top-level row. */
+/*
+ * Visits a tree in groups of CHILDREN rows: a top-level row and the rows below
+ * it.
+ */
 static void visit(size_t rows)
 {
 	char name[32];

@@ -11,7 +11,7 @@
 
 #include "bench.h"
 
-/* Specifications with 1 to 8 software events. */
+/* Specifications with 0 to 8 software events. */
 static const char *const events_of[] = {
 	"none",
 	"task-clock",

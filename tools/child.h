@@ -22,9 +22,9 @@ struct child {
 /*
  * Runs a program found through PATH, and waits until it exits. Signals sent to
  * this process are forwarded to the child; signals of a terminal reach the
- * child directly. Returns its exit status, or 128 + the signal that killed it.
- * If it could not be started, prints a message and returns CHILD_NOT_RUN or
- * CHILD_NOT_FOUND.
+ * child directly. Returns the program's exit status, or 128 + the signal that
+ * killed it. If the program could not be started, prints a message and returns
+ * CHILD_NOT_RUN or CHILD_NOT_FOUND.
  */
 int child_run(struct child *child, char **argv);
 

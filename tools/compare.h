@@ -2,7 +2,7 @@
 /*
  * Compares two groups of runs, by region and column.
  *
- * files -> compare_load.c -> regions with a value per run -> compare_judge.c ->
+ * files -> compare_load.c -> regions with a row per run -> compare_judge.c ->
  * verdicts -> a writer
  */
 #ifndef SELFMON_TOOLS_COMPARE_H
@@ -34,11 +34,16 @@ enum compare_column {
 enum compare_verdict {
 	COMPARE_REGRESSION,   /* significant, and beyond the gate */
 	COMPARE_SLOWER, /* significant, but maybe within the gate */
-	COMPARE_INCONCLUSIVE, /* the interval extends beyond the gate */
+	/* not significant; the interval extends beyond the gate */
+	COMPARE_INCONCLUSIVE,
 	COMPARE_FASTER,       /* significant */
 	COMPARE_SAME,         /* the interval is within the gate */
 	COMPARE_NO_TEST,      /* too few runs */
-	COMPARE_SMALL, /* below the minimum share of time, so not judged */
+	/*
+	 * Not judged: below the minimum share of time, or without values of the
+	 * primary column on both sides.
+	 */
+	COMPARE_SMALL,
 	COMPARE_VERDICTS
 };
 
@@ -94,7 +99,7 @@ struct compare {
 	size_t needed; /* number of runs per side that significance needs */
 	size_t verdicts[COMPARE_VERDICTS];
 	size_t appeared, vanished;
-	/* Warnings that the sides differ in more than the code. */
+	/* Warnings, such as that runs differ in more than the code. */
 	size_t marks;
 	char mark[COMPARE_MARKS][SELFMON_TEXT_MAX];
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Checks that the runs differ only in the code. Runs on different machines are
+ * refused unless --force is given. Reports with a row for each thread are
  * refused. Different settings cause a warning. A column is compared only if all
  * runs have it.
  */
@@ -145,7 +146,8 @@ static void take_columns(struct compare *compare)
 }
 
 /*
- * Returns the primary column, found by its name. Percentiles cannot be primary.
+ * Finds the primary column by its name, and stores its index. Percentiles
+ * cannot be primary. Returns 0, or TOOL_USAGE with a message.
  */
 static int find_primary(struct compare *compare)
 {

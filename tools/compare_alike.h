@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Checks that the runs differ only in the code. Runs on different machines are
+ * refused unless --force is given. Reports with a row for each thread are
  * refused. Different settings cause a warning. A column is compared only if all
  * runs have it.
  */
@@ -11,7 +12,7 @@
 
 /* Checks the runs. Returns 0, or TOOL_USAGE with a message. */
 int compare_check_alike(struct compare *compare);
-/* Adds a warning. */
+/* Adds a warning, unless the same warning exists or there are COMPARE_MARKS. */
 void compare_mark(struct compare *compare, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -143,9 +143,10 @@ void compare_json(const struct compare *compare, FILE *to)
 /* ---- Bencher ------------------------------------------------------------- */
 
 /*
- * Writes one benchmark for each region, with one measure for each column. A
- * measure has the value of B. Its bounds are those of the interval of B / A,
- * multiplied by the median of A.
+ * Writes a measure. Each judged region is a benchmark with one measure for each
+ * column. The value is the median of B. The bounds are those of the interval of
+ * B / A, multiplied by the median of A, and widened to contain the value. There
+ * are no bounds if the interval has no upper end.
  */
 static void put_measure(const struct compare_cell *cell, const char *name,
 			FILE *to)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes the verdicts. Each run contributes one value for a region: the mean
- * time of a visit.
+ * Computes the verdicts. Each run contributes one value for a region and
+ * column: the mean of the time or counter per visit, or the number of visits.
+ * Percentiles are compared by compare_tail().
  *
  * A regression needs p < 0.05 after Holm's correction over the judged regions,
  * and an interval beyond the gate. A region without a significant change is
@@ -85,10 +86,10 @@ static size_t values_of(const struct compare *compare,
 }
 
 /*
- * Computes medians and the ratio. The ratio is the quotient of the printed
- * medians, because readers will divide them. The interval is that of another
- * estimate of the ratio (compare_ratio()). Therefore it is widened if it does
- * not contain the quotient.
+ * Sets the ratio to the quotient of the printed medians, because readers will
+ * divide them. The interval is that of another estimate of the ratio
+ * (compare_ratio()). Therefore it is widened if it does not contain the
+ * quotient.
  */
 static void take_medians(struct compare_cell *cell)
 {
@@ -98,7 +99,8 @@ static void take_medians(struct compare_cell *cell)
 }
 
 /*
- * Fills in the values of both sides, A's first. Returns false if out of memory.
+ * Fills in a cell. The array `value` is scratch memory for the values of A,
+ * then of B. Returns false if out of memory.
  */
 static bool fill_cell(const struct compare *compare,
 		      const struct compare_region *region, size_t column,

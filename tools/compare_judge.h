@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes the verdicts. Each run contributes one value for a region: the mean
- * time of a visit.
+ * Computes the verdicts. Each run contributes one value for a region and
+ * column: the mean of the time or counter per visit, or the number of visits.
+ * Percentiles are compared by compare_tail().
  *
  * A regression needs p < 0.05 after Holm's correction over the judged regions,
  * and an interval beyond the gate. A region without a significant change is

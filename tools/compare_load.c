@@ -90,8 +90,8 @@ static struct compare_region *find(struct load *load, char *path)
 }
 
 /*
- * Returns the path "parent\037name". If this is the second row with the same
- * name below the parent, appends "#2".
+ * Returns the path "parent\037name". The second row with the same name below
+ * the parent gets the suffix "#2", and so on.
  */
 static char *path_of(const struct load *load, const struct selfmon_row *row,
 		     size_t turn)

@@ -10,7 +10,8 @@
 #include "compare.h"
 
 /*
- * Opens all files. Returns 0, or TOOL_USAGE with a message on standard error.
+ * Opens all files, checks them, and stores their rows by region. Returns 0, or
+ * TOOL_USAGE with a message on standard error.
  */
 int compare_load(struct compare *compare, char **paths);
 void compare_free(struct compare *compare);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes the comparison as GitHub markdown, for a comment on a pull request.
- * Changes come first; the rest is in a folded section. The text is shorter than
- * the limit of 65,536 characters for a comment.
+ * Changes come first; the rest is in a folded section. With ordinary names, the
+ * text is shorter than the limit of 65,536 characters for a comment.
  */
 #include "compare_markdown.h"
 
@@ -14,7 +14,7 @@
 #include "report/text_cell.h"
 
 #define LABEL_COLUMNS 80
-#define ROWS_MAX 150 /* each has up to 400 characters */
+#define ROWS_MAX 150 /* with ordinary names, each has up to 400 characters */
 
 /*
  * Escapes a name, so that no character has a special meaning in markdown or

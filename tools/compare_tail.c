@@ -12,8 +12,8 @@
 #define DRAWS 400
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
 /*
- * A percentile is compared only if each side has this number of visits above
- * it.
+ * A percentile is compared only if each side has at least this number of visits
+ * above it.
  */
 #define BEYOND_MIN 5
 

@@ -10,8 +10,8 @@
 #include "compare.h"
 
 /*
- * Compares a percentile of both sides. Returns false if there are no
- * histograms.
+ * Compares a percentile of both sides. Returns false if a side has no
+ * histograms, or too few visits.
  */
 bool compare_tail(const struct compare *compare,
 		  const struct compare_region *region, double quantile,

@@ -17,12 +17,13 @@ void compare_conclude(const struct compare *compare, char *text, size_t size);
 bool compare_advise(const struct compare *compare, char *text, size_t size);
 
 /*
- * Returns the word for a verdict: "slower" for times, "more" for other columns.
+ * Returns the word for a verdict. If the primary column is time, the words for
+ * a change are "slower" and "faster", otherwise "more" and "less".
  */
 const char *compare_verdict_word(const struct compare *compare,
 				 enum compare_verdict verdict);
 
-/* Returns true if the change is significant: the interval excludes 1. */
+/* Returns true if the interval excludes 1, by more than 0.05 %. */
 bool compare_is_changed(const struct compare_cell *cell);
 
 /*

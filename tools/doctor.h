@@ -78,11 +78,14 @@ struct doctor_probe {
 	/* Errno of opening a software event in user mode; 0: success. */
 	int software;
 	int hardware;    /* errno of opening instructions in user mode */
-	/* The event can be opened only with kernel mode, too. */
+	/* The hardware event opens only if it counts kernel mode, too. */
 	bool both_modes;
 	/* Errno of opening an event that counts kernel mode. */
 	int kernel_mode;
-	/* ENODEV: tracefs is not mounted; ENXIO: not readable for this user */
+	/*
+	 * Errno of opening a tracepoint. ENODEV: tracefs is not mounted; ENXIO:
+	 * tracefs is not readable for this user.
+	 */
 	int tracepoint;
 	int breakpoint;
 	int breakpoint_silent; /* 1: a breakpoint opens, but counts nothing */
@@ -100,7 +103,7 @@ struct doctor_probe {
 	uint32_t width;
 	int core[DOCTOR_PMUS]; /* errno of opening cycles on each core PMU */
 	/* Result of opening the four events of `auto`, as the library does. */
-	int together;    /* number of events that are counted */
+	int together;    /* number of events that are counted, or -errno */
 	/* The first event that is not counted. */
 	struct selfmon_failure dropped;
 	int running; /* copies of `instructions` that the PMU accepts at once */
@@ -128,7 +131,8 @@ enum doctor_status {
 	DOCTOR_ABSENT = 0, /* not applicable to this machine */
 	DOCTOR_SKIP,       /* result unknown, since another check failed */
 	DOCTOR_PASS,
-	DOCTOR_WARN,       /* user reads work, but something else is limited */
+	/* does not prevent user reads, but limits something */
+	DOCTOR_WARN,
 	DOCTOR_FAIL
 };
 
@@ -176,7 +180,8 @@ struct doctor_case {
 struct doctor_report {
 	const struct doctor_machine *machine;
 	bool user_reads;
-	bool when_pinned; /* judge as for a program pinned to one core type */
+	/* user reads work only in a program pinned to one core type */
+	bool when_pinned;
 	size_t checks;
 	struct doctor_check check[DOCTOR_CHECKS];
 	struct selfmon_sentence note[2]; /* on remedies, or "" */

@@ -59,9 +59,10 @@ void doctor_check_kernel(const struct doctor_case *from,
 }
 
 /*
- * Returns true if /proc is missing. This file exists if and only if the kernel
- * has perf_event_open(2). If the file is missing, but the call succeeds or
- * fails with an error other than ENOSYS, /proc must be missing.
+ * Returns true if /proc is missing. The file perf_event_paranoid in
+ * /proc/sys/kernel exists if and only if the kernel has perf_event_open(2). If
+ * the file is missing, but the call succeeds or fails with an error other than
+ * ENOSYS, /proc must be missing.
  */
 static bool proc_is_missing(const struct doctor_case *from)
 {
@@ -91,8 +92,8 @@ static bool filter_or_module(const struct doctor_case *from)
 }
 
 /*
- * Returns true if the error is one of the two that seccomp filters use to hide
- * a system call.
+ * Returns true if a seccomp filter is set, and the error is one of the two that
+ * filters use to hide a system call.
  */
 static bool filtered(const struct doctor_case *from)
 {
@@ -243,7 +244,7 @@ void doctor_check_security_module(const struct doctor_case *from,
 	}
 }
 
-/* Returns the name of the check that has the reason and the remedy. */
+/* Returns the name of the check that has the reason and the remedy, or NULL. */
 static const char *who_refuses(const struct doctor_case *from)
 {
 	if (filtered(from))

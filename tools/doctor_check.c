@@ -15,8 +15,8 @@
 #include "doctor_user.h"
 
 /*
- * All checks. Causes come before their consequences: a failed consequence is
- * the root cause only if no earlier check failed.
+ * Causes come before their consequences. A failed consequence counts as a cause
+ * only if no earlier failed check explains it: see find_causes().
  */
 static const struct {
 	const char *name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks which events this process may open in addition to the software events
- * that doctor_check_call() tries.
+ * Checks which kinds of events and attributes this process may open, in
+ * addition to the software event that doctor_check_call() opens.
  */
 #include "doctor_events.h"
 

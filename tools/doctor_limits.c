@@ -47,8 +47,8 @@ static bool too_few_files(const struct doctor_probe *probe, int64_t limit)
 
 /*
  * Checks for how many threads the limit of descriptors suffices. The set of a
- * thread needs one descriptor. The library uses at most half of all
- * descriptors.
+ * thread needs one descriptor, since mapped pages keep its other events alive.
+ * The library uses at most half of all descriptors.
  */
 void doctor_check_descriptors(const struct doctor_case *from,
 			      struct doctor_check *check)

@@ -5,9 +5,8 @@
 #include <string.h>
 
 /*
- * Distributions by ID or ID_LIKE of os-release(5): the package that has
- * setcap(8), and where settings of sysctl(8) are made permanent. Most use
- * sysctl.d(5).
+ * Distributions by ID or ID_LIKE of os-release(5), with the command that
+ * installs setcap(8).
  */
 static const struct {
 	const char *id; /* with spaces, like struct doctor_machine */

@@ -166,8 +166,9 @@ void doctor_check_together(const struct doctor_case *from,
 }
 
 /*
- * If only one copy counts, there is no warning: an emulator may have one
- * counter for each kind of event. See counters/granted.c.
+ * Checks how many copies of `instructions` count at once. If only one counts,
+ * there is no warning: an emulator may have one counter for each kind of event.
+ * See counters/granted.c.
  */
 void doctor_check_granted(const struct doctor_case *from,
 			  struct doctor_check *check)

@@ -188,7 +188,10 @@ static void json_root(const struct doctor_check *root, FILE *stream)
 	fputs("},\n ", stream);
 }
 
-/* Writes a check. JSON has all checks; one that was skipped names its cause. */
+/*
+ * Writes a check. JSON has all checks. If a check failed or was skipped because
+ * of another one, `follows` names the other one.
+ */
 static void json_check(const struct doctor_report *report,
 		       const struct doctor_check *check, FILE *stream)
 {

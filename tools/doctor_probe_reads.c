@@ -13,8 +13,8 @@
 #define COST_ROUNDS 5
 
 /*
- * Returns the time of the fastest round, since other programs use the machine,
- * too.
+ * Returns the time of a read per counter, in ns. Uses the fastest round, since
+ * other programs use the machine, too.
  */
 static int64_t read_cost(const struct selfmon_counters *set)
 {
@@ -82,8 +82,8 @@ static bool survive_reads(struct doctor_probe *probe)
 }
 
 /*
- * First tries what a program would do with the current SELFMON_GUARD, then the
- * same with the guard.
+ * Tries user reads first without the guard, then with the guard. user_reads is
+ * true if a program with the current SELFMON_GUARD would use them.
  */
 void doctor_probe_reads(struct doctor_probe *probe)
 {

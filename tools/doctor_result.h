@@ -24,7 +24,8 @@ const char *doctor_errno(int error);
 void doctor_skip(struct doctor_check *check, const char *other);
 
 /*
- * Marks a check as failed because another check failed, which has the reason.
+ * Stores that a check failed because another check failed, and refers to the
+ * reason of the other one. The caller sets the status.
  */
 void doctor_follow(struct doctor_check *check, const char *other);
 

@@ -9,7 +9,10 @@
 void doctor_summarize(const struct doctor_probe *probe,
 		      struct doctor_report *report);
 
-/* Returns the failed check that caused the failure of this one, or NULL. */
+/*
+ * Returns the failed check because of which this one failed or was skipped, or
+ * NULL.
+ */
 const struct doctor_check *doctor_root_of(const struct doctor_report *report,
 					  const struct doctor_check *check);
 

@@ -37,7 +37,7 @@ void doctor_check_switch(const struct doctor_case *from,
 		return;
 	doctor_say(&check->found, x86 ? "rdpmc " : "perf_user_access ");
 	if (value == SELFMON_FACT_UNKNOWN) {
-		/* The file has mode 0600, so only root can read it. */
+		/* The file rdpmc has mode 0600, so only root can read it. */
 		check->status = from->probe->user_reads ? DOCTOR_PASS
 							: DOCTOR_SKIP;
 		doctor_say(&check->found, "cannot be read");

@@ -69,7 +69,10 @@ static int compare_counts(const void *one, const void *other)
 	return compare_lines(a, b);
 }
 
-/* Merges adjacent entries that are equal in this order. */
+/*
+ * Merges adjacent entries of the same function and, if by_line, the same line.
+ * Returns the number of remaining entries.
+ */
 static size_t unite(struct hot *list, size_t count,
 		    void (*add)(struct hot *to, const struct hot *from),
 		    bool by_line)

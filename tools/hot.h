@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions in which samples were taken, sorted by descending counts. */
+/* A function in which samples were taken. */
 #ifndef SELFMON_TOOLS_HOT_H
 #define SELFMON_TOOLS_HOT_H
 
@@ -20,8 +20,8 @@ struct hot {
 };
 
 /*
- * Lists the functions of some stacks. Returns the number of functions. The
- * caller frees *list, which is NULL if out of memory.
+ * Lists the functions of some stacks, sorted by descending counts. Returns the
+ * number of functions. The caller frees *list, which is NULL if out of memory.
  */
 size_t hot_list(struct symbols *symbols,
 		const struct selfmon_sampled_stack *stack, size_t stacks,

@@ -12,8 +12,9 @@
 struct compare;
 
 /*
- * Writes one report, or compares two. b may be NULL. compare is the comparison
- * of a and b, and may be NULL, too. Returns 0, or -ENOMEM.
+ * Writes one report, or two side by side. b may be NULL. compare, which may be
+ * NULL, too, is the comparison of the runs to which a and b belong. Returns 0,
+ * or -ENOMEM.
  */
 int html_write(const struct selfmon_report *a, const struct selfmon_report *b,
 	       const struct compare *compare, FILE *to);

@@ -15,8 +15,8 @@
 #include "json_line.h"
 
 /*
- * Escapes a message of the parser: it quotes the file, which may contain
- * terminal sequences.
+ * Replaces special characters in a message of the parser. The message quotes
+ * the file, which may contain terminal sequences.
  */
 static void make_plain(char *text)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects all events: generic ones, sets, those in sysfs, and tracepoints. */
+/*
+ * Collects all events: generic ones, sets, those of sysfs, tracepoints and
+ * those of libpfm.
+ */
 #define _GNU_SOURCE
 #include "list_collect.h"
 
@@ -31,8 +34,8 @@ static const char *section_of(uint32_t type)
 }
 
 /*
- * Returns true if the event is an alias: it has the same type and config as the
- * event before it.
+ * Returns true if the event has the same type and config as the event before
+ * it. Then it is an alias, and is added to the aliases of that event.
  */
 static bool is_alias(struct list *list, const struct selfmon_event *event)
 {

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects all events: generic ones, sets, those of sysfs, tracepoints. */
+/*
+ * Collects all events: generic ones, sets, those of sysfs, tracepoints and
+ * those of libpfm.
+ */
 #ifndef SELFMON_TOOLS_LIST_COLLECT_H
 #define SELFMON_TOOLS_LIST_COLLECT_H
 
 #include "list.h"
 
 /*
- * Collects all known events without opening them. Returns false if out of
- * memory.
+ * Collects all known events without opening them. Tracepoints and the names of
+ * libpfm are included only in a search. Returns false if out of memory.
  */
 bool list_collect(struct list *list);
 
 /*
- * Returns true if a name or the description of an event contains this word,
- * ignoring case.
+ * Returns true if a name or the description of an event contains this word, or
+ * if its section is this word. Ignores case.
  */
 bool list_has(const struct list_event *event, const char *word);
 

@@ -61,7 +61,10 @@ static bool is_viewed(const struct selfmon_view *view)
 	       view->find[0];
 }
 
-/* Returns true if the output names the functions that samples hit. */
+/*
+ * Returns true if the output consists of samples and the functions that they
+ * hit. HTML has more than samples.
+ */
 static bool needs_symbols(const struct report_request *request)
 {
 	return request->samples || request->format == REPORT_PPROF ||

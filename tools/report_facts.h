@@ -6,10 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A number in a row. */
+/* A number in a row or in the header. */
 struct report_fact {
 	const char *key;
-	size_t offset; /* offset of a uint64_t in struct selfmon_row */
+	/*
+	 * Offset of a uint64_t in struct selfmon_row or struct selfmon_report.
+	 */
+	size_t offset;
 };
 #define REPORT_FACTS 27
 #define REPORT_FACTS_REGION 17 /* the first 17 are in each region */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Opens a report file: a live file or JSON. Sets the members that both kinds of
- * reports have.
- */
+/* Opens a report file: a live file or JSON. */
 #include "report_file.h"
 
 #include <errno.h>
@@ -134,8 +131,8 @@ static int open_stream(struct report_file *file, FILE *stream)
 }
 
 /*
- * Returns true if the path is a pipe that the user passed to this program, not
- * one that was found in a directory.
+ * Returns true if the path names a descriptor that the user passed to this
+ * program, such as a pipe.
  */
 static bool is_given(const char *path)
 {
@@ -145,6 +142,7 @@ static bool is_given(const char *path)
 }
 
 /*
+ * Refuses anything but a regular file or a descriptor that the user passed.
  * Clears O_NONBLOCK, which is set only during open(2): opening a FIFO without a
  * writer would block.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Report files: live files and JSON, or several of them merged. */
+/* Report files: live files and JSON. */
 #ifndef SELFMON_TOOLS_REPORT_FILE_H
 #define SELFMON_TOOLS_REPORT_FILE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes folded stacks: `parent;child 1234`. Values are self values, so that
- * programs which read this format compute correct sums.
+ * Writes folded stacks: `parent;child 1234`. Times and counters are self
+ * values, so that programs which read this format compute correct sums.
  */
 #include "report_folded.h"
 

@@ -8,9 +8,9 @@
 #include <selfmon/report.h>
 
 /*
- * Writes one line for each region: its path and its self value. `by` selects
- * the value: time in ns, visits or a counter. Returns 0, or TOOL_USAGE with a
- * message if there is no such column.
+ * Writes one line for each region whose value is not 0: its path and its value.
+ * `by` selects the value: self time in ns, visits, or the self value of a
+ * counter. Returns 0, or TOOL_USAGE with a message if there is no such column.
  */
 int report_folded(const struct selfmon_report *report, const char *by,
 		  FILE *to);

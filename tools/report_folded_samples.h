@@ -13,7 +13,10 @@
 
 #include "symbols.h"
 
-/* Writes the samples of a report. path is the report's file, for messages. */
+/*
+ * Writes the samples of a report. path is the report's file, for messages.
+ * Returns 0, or TOOL_NO with a message.
+ */
 int report_folded_samples(const struct selfmon_report *report, const char *path,
 			  struct symbols *symbols, FILE *to);
 

@@ -81,7 +81,10 @@ static void read_columns(struct json_in *in, json_t *root,
 	json_in_up(in);
 }
 
-/* Older reports lack this member: they have only bytes and items. */
+/*
+ * Reads the names of the units. Older reports lack the member `units`: they
+ * have only bytes and items.
+ */
 static void read_unit_names(struct json_in *in, json_t *root,
 			    struct selfmon_report *to)
 {

@@ -32,8 +32,8 @@ static void read_clock(struct json_in *in, json_t *root,
 		COPY(in, root, "since", to->since);
 	to->elapsed_ns = json_in_real(in, root, "elapsed_ns");
 	/*
-	 * Older reports lack this member. It is null in reports of live files
-	 * and in merged reports.
+	 * Older reports lack cpu_ns. It is null in reports of live files and
+	 * in merged reports.
 	 */
 	if (json_object_get(root, "cpu_ns") &&
 	    !json_in_is_null(in, root, "cpu_ns"))
@@ -147,7 +147,8 @@ static void read_processes(struct json_in *in, json_t *root,
 }
 
 /*
- * Checks that a merged report has these values only in the list of processes.
+ * Checks that a report without a list of processes has a pid and a clock rate.
+ * Merged reports may lack them.
  */
 static void check_processes(struct json_in *in, json_t *root,
 			    const struct selfmon_report *report)

@@ -9,7 +9,10 @@
 /* Reads the rows. Call this after the columns are read. */
 void report_json_rows(struct report_file *file, struct json_in *in);
 
-/* Reads the detached spans. Call this after the rest of the report is read. */
+/*
+ * Reads the detached spans. Call this after the header, the columns and the
+ * units are read.
+ */
 void report_json_async(struct report_file *file, struct json_in *in);
 
 #endif

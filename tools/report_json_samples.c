@@ -174,8 +174,8 @@ static void read_counts(struct json_in *in, json_t *from,
 }
 
 /*
- * Copies the counts of samples to the spans, since the library also writes them
- * for spans.
+ * If the rows of spans have counts of samples, as the library writes them, lets
+ * the spans refer to the samples of the report.
  */
 static void share_with_spans(struct selfmon_report *report, const json_t *root)
 {

@@ -6,7 +6,7 @@
 #include "json_in.h"
 #include "report_file.h"
 
-/* Reads the samples. Call this after the rows are read. */
+/* Reads the samples. Call this after the rows and the spans are read. */
 void report_json_samples(struct report_file *file, struct json_in *in);
 
 #endif

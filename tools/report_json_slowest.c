@@ -102,7 +102,8 @@ static void read_visit(struct report_file *file, struct json_in *in,
 }
 
 /*
- * Older reports lack this member. It is null if no slow visits were recorded.
+ * Reads the member `slowest`. Older reports lack it. It is null if no slow
+ * visits were recorded.
  */
 void report_json_slowest(struct report_file *file, struct json_in *in)
 {

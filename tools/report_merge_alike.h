@@ -6,8 +6,8 @@
 #include "report_file.h"
 
 /*
- * Returns true if all samples have the event and the period of `like`. If not,
- * adds a note to the merged report.
+ * Returns true if all samples have the event, the period and the frequency of
+ * `like`. If not, adds a note to the merged report.
  */
 bool report_samples_alike(struct selfmon_report *to,
 			  const struct selfmon_samples *like,

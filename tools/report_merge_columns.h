@@ -7,8 +7,9 @@
 
 #define REPORT_NO_COLUMN SELFMON_MAX_COUNTERS
 /*
- * Finds the column of another report that has the same name. If a name occurs
- * several times, the n-th column of one report matches the n-th of the other.
+ * Returns the column of `report` with the same name as a column of `of`, or
+ * REPORT_NO_COLUMN. If a name occurs several times, the n-th column of one
+ * report matches the n-th of the other.
  */
 size_t report_column_find(const struct selfmon_report *report,
 			  const struct selfmon_report *of, size_t column);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges the headers. If all processes have the same value, it is kept; if not,
- * the values are listed. A difference that would change the meaning of sums is
- * refused.
+ * Merges the headers. If all processes have the same value, it is kept;
+ * different texts are listed. A difference that would change the meaning of
+ * sums is refused.
  */
 #include "report_merge_header.h"
 
@@ -57,7 +57,7 @@ static void describe(struct selfmon_report_process *to,
 	to->clock_error_ppm = from->clock_error_ppm;
 }
 
-/* Returns true if the numbers are equal, or if both are NaN (unknown). */
+/* Returns true if the numbers are equal, or if at least one is NaN (unknown). */
 static bool is_same(double a, double b)
 {
 	return !(a < b) && !(a > b);
@@ -227,8 +227,9 @@ static int add_file(struct selfmon_report *to, struct report_file *file,
 }
 
 /*
- * If the files requested different events, lists the events of the table
- * instead.
+ * Adds to each column in how many processes it was not counted. If the files
+ * requested different events, lists the events of the table instead of the
+ * requested ones.
  */
 static void list_events(struct selfmon_report *to,
 			const struct report_file *files, size_t count)

@@ -22,7 +22,7 @@ struct report_merging {
 
 /*
  * Reports the first error: sets status, and prints a message with the row's
- * name.
+ * index and the key.
  */
 void report_merging_fail(struct report_merging *merge, const char *key,
 			 const char *why);

@@ -21,7 +21,7 @@ struct report_request {
 	int format;
 	bool merge, samples, debuginfod;
 	const char *by, *output, *histogram;
-	bool viewed; /* a view option was given */
+	bool viewed; /* a view option other than --threads was given */
 	struct selfmon_view view;
 };
 

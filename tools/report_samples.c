@@ -94,7 +94,10 @@ static void put_name(struct table *table, const char *name, bool inlined,
 	selfmon_text_left(&table->text, &cell, most);
 }
 
-/* Writes the most frequent line or, if lines are unknown, the file. */
+/*
+ * Writes the most frequent line. If it is unknown, writes the module of the
+ * function, or the address of unknown code.
+ */
 static void put_line(struct table *table, const struct hot *hot)
 {
 	const struct symbol_function *const function = hot->function;

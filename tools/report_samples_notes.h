@@ -10,8 +10,8 @@ struct selfmon_text;
 void report_samples_head(struct selfmon_text *text);
 
 /*
- * Writes the lines. unknown is the number of samples without a symbol, by index
- * of the module + 1.
+ * Writes the lines below the table. unknown is the number of samples without a
+ * symbol, by index of the module + 1.
  */
 void report_samples_notes(struct selfmon_text *text,
 			  const struct symbols *symbols,

@@ -74,8 +74,8 @@ static int write_csv(const struct selfmon_report *report, const char *path,
 }
 
 /*
- * Opens the symbols. For a report without samples, prints a message and returns
- * NULL.
+ * Opens the symbols. If the report has no samples or no call stacks, or memory
+ * is short, prints a message and returns NULL.
  */
 static struct symbols *open_symbols(const struct selfmon_report *report,
 				    const char *path)

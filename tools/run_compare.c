@@ -124,8 +124,8 @@ static int check_end(const char *command, unsigned int side, int status,
 }
 
 /*
- * Runs a command, with standard output redirected: it is reserved for the
- * comparison.
+ * Runs a command, and discards its standard output: standard output is reserved
+ * for the comparison.
  */
 static int run_one(const struct turns *turns, unsigned int side,
 		   unsigned int run)

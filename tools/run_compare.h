@@ -23,7 +23,8 @@ void run_compare_pass(struct run_compare *compare, const char *option,
 		      const char *value);
 
 /*
- * Runs and compares both commands. Returns the exit status of selfmon compare.
+ * Runs and compares both commands. Returns the exit status of selfmon compare,
+ * or TOOL_USAGE with a message if a command fails.
  */
 int run_compare(const struct run_compare *compare);
 

@@ -83,9 +83,9 @@ static bool expand(const char *from, pid_t pid, char *to, size_t size)
 }
 
 /*
- * Makes a file name absolute, since the program may change its directory. A
- * name with a comma or a semicolon is an error: these characters would end it
- * in SELFMON_OUTPUT.
+ * Makes a file name absolute, since the program may change its directory. If
+ * the current directory has a comma or a semicolon, the name stays relative:
+ * these characters would end it in SELFMON_OUTPUT.
  */
 static int make_absolute(const char *file, const char *option, char *path)
 {

@@ -32,7 +32,8 @@ int run_output_take(struct run_output *out, const char *file,
 		    const char *format, bool children);
 
 /*
- * Like run_output_take(), for SELFMON_LIVE.
+ * run_live_take() makes the name of a live file absolute. Returns 0, or an exit
+ * status with a message.
  *
  * run_live_say() is called after the program's exit. It prints how to read the
  * file, or that there is no file.

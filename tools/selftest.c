@@ -150,7 +150,10 @@ int tool_selftest(int argc, char **argv)
 		fputs(help, stdout);
 		return 0;
 	}
-	/* the user set them for other programs; they would change the tests */
+	/*
+	 * The user set SELFMON_* variables for other programs, and they would
+	 * change the tests.
+	 */
 	tool_variables_forget();
 	if (choice.loop)
 		return selftest_perf_loop(choice.loop);

@@ -73,7 +73,7 @@ struct selftest_case {
 	bool perf;           /* --perf was given */
 	bool hypervisor;
 	uint64_t read_ns;    /* duration of a user read; 0: unknown */
-	int offered;         /* number of counters on the PMU at once */
+	int offered;         /* copies of `instructions` on the PMU at once */
 	int counting;        /* how many of them really count */
 };
 

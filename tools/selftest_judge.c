@@ -45,7 +45,10 @@ static bool has_value(const struct selftest_sample *sample)
 	       sample->verdict == SELFMON_SYSCALL;
 }
 
-/* Moves the samples that have a value to the front. Returns their number. */
+/*
+ * Moves the samples that have a value to the front, and sorts them by count.
+ * Returns their number.
+ */
 static size_t take_valued(const struct selftest_counts *in)
 {
 	size_t i, n = 0;
@@ -98,7 +101,10 @@ static bool one_explained(const struct selftest_counts *in,
 	return more <= bound;
 }
 
-/* Fails the row if disturbances do not explain the excess of all visits. */
+/*
+ * Returns true if disturbances explain the excess of all visits. Otherwise
+ * fails the row.
+ */
 static bool explained(const struct selftest_counts *in, size_t n,
 		      struct selftest_row *row)
 {

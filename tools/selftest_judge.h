@@ -39,9 +39,11 @@ struct selftest_counts {
 
 /*
  * Passes if minimum and mode (the most frequent count) are exact, and
- * disturbances explain all higher counts. Busy if disturbances explain all
- * counts, but minimum or mode are too high. Returns the number of samples with
- * a value.
+ * disturbances explain all higher counts. Fails if a count is too low, if
+ * disturbances do not explain a higher one, or if most short visits have the
+ * same excess. Otherwise busy: if minimum or mode are too high, or if fewer
+ * than half of the samples have a value. Returns the number of samples with a
+ * value.
  */
 size_t selftest_judge_counts(const struct selftest_counts *in,
 			     struct selftest_row *row);
@@ -50,7 +52,8 @@ size_t selftest_judge_counts(const struct selftest_counts *in,
 struct selftest_sums {
 	const char *what;
 	uint64_t size, expected, visits, least, sum;
-	uint64_t retried; /* number of visits whose end was read again */
+	/* number of visits that took the slow path or read their end again */
+	uint64_t retried;
 	uint64_t causes, ns;
 	bool hypervisor;
 };

@@ -83,7 +83,7 @@ static void read_microcode(struct selftest_machine *to)
 		to->microcode[0] = '\0';
 }
 
-/* Sets the reason to the doctor's first cause, such as "paranoid: 3: ...". */
+/* Sets the reason to the doctor's first cause, such as "paranoid: 3". */
 static void find_why(struct selftest_machine *to)
 {
 	const struct doctor_check *cause;

@@ -7,7 +7,10 @@
 
 selftest_check_fn selftest_perf;
 
-/* The hidden option: runs a loop of 2 * turns instructions. */
+/*
+ * The hidden option --loop: runs a loop of 2 * turns instructions. Returns the
+ * exit status.
+ */
 int selftest_perf_loop(const char *turns);
 
 #endif

@@ -30,7 +30,8 @@ struct crowd {
 /*
  * Returns the number of events in each set: usually two. If a hypervisor offers
  * more counters than really count, two sets must not be on the PMU at the same
- * time, so each has more than half of the offered number.
+ * time, so each has more than half of the offered number. Returns 0 if not that
+ * many counters count.
  */
 static size_t events_of_a_set(const struct selftest_case *from)
 {
@@ -185,7 +186,7 @@ static void note_values(const struct selfmon_snapshot *at, size_t events,
 	}
 }
 
-/* Reads one set until it is off the PMU. */
+/* Reads one set until it is off the PMU, at most READS times. */
 static void read_while_on(const struct selfmon_counters *set, size_t events,
 			  struct last *last, struct selftest_run *run)
 {

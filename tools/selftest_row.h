@@ -14,8 +14,7 @@ void selftest_differs(struct selftest_row *row, double least, double most,
 	__attribute__((format(printf, 5, 6)));
 
 /*
- * These functions set the status and the reason, unless the row has already
- * failed.
+ * These functions set the status and the reason if the status is still "pass".
  */
 void selftest_absent(struct selftest_row *row, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -134,8 +134,8 @@ static void judge_end(int status, struct selftest_row *row)
 }
 
 /*
- * The process of a check. It starts when it reads a byte, and exits at the end
- * of the pipe.
+ * The process of a check. It prepares the check, waits for a byte from the
+ * pipe, runs the check, and exits.
  */
 struct worker {
 	pid_t pid; /* 0: none */
@@ -221,7 +221,10 @@ static void settle(struct selftest_row *row)
 	selftest_say(&row->reason, "too busy: %s", why.text);
 }
 
-/* Repeats a check until it is not disturbed, or until the time is over. */
+/*
+ * Runs a check, at most ATTEMPTS times, until it is not disturbed or the time
+ * is over.
+ */
 static void run_check(const struct selftest_case *from, size_t i,
 		      const struct time_left *time, struct worker *worker,
 		      struct selftest_row *row)

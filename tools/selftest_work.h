@@ -92,8 +92,8 @@ void selftest_explain(const struct selfmon_failure *failure,
 		      struct selftest_row *row);
 
 /*
- * Returns the column of instructions. If there is none, returns NULL and sets
- * the reason in the row.
+ * Returns the instructions of a report's row. If they were not counted, marks
+ * the row of the check as busy and returns NULL.
  */
 const struct selfmon_quantity *
 selftest_instructions(const struct selfmon_report *report,

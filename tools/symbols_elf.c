@@ -2,8 +2,8 @@
 /*
  * Reads the symbols of one file by elfutils' libdwfl: from its debugging
  * information, which may be in a separate file, or else from its symbol tables.
- * Only files on this machine are used. libdw would contact the servers in
- * DEBUGINFOD_URLS, so this variable is removed unless requests are enabled.
+ * Unless requests are enabled, only files on this machine are used. libdw would
+ * contact the servers in DEBUGINFOD_URLS, so this variable is then removed.
  */
 #define _GNU_SOURCE
 #include "symbols_elf.h"

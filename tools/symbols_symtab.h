@@ -11,7 +11,9 @@ struct symbols_symtab;
 struct symbols_symtab *symbols_symtab_open(Dwfl_Module *module);
 /* Accepts NULL. */
 void symbols_symtab_close(struct symbols_symtab *symtab);
-/* Returns the function at an address of the module's Dwfl, or NULL. */
+/*
+ * Returns the name of the function at an address of the module's Dwfl, or NULL.
+ */
 const char *symbols_symtab_find(const struct symbols_symtab *symtab,
 				GElf_Addr address);
 

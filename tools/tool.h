@@ -37,8 +37,8 @@ int tool_misused(const char *command, const char *format, ...)
 int tool_wrong_option(const char *command, int returned, char **argv);
 
 /*
- * Returns true if colours may be written to the file: it is a terminal, and
- * NO_COLOR is not set.
+ * Returns true if colours may be written to the file: it is a terminal, TERM is
+ * set and not "dumb", and NO_COLOR is not set.
  */
 bool tool_has_colours(FILE *file);
 

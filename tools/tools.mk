@@ -92,7 +92,7 @@ $(O)/tests/programs/doctor/run: $(doctor_objects) $(objects)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
 		$(cpuid_libs) $(json_libs) $(dw_libs) -lm -o $@
 
-# Static programs for emulated machines: selfmon, and the program that runs it.
+# Static programs for emulated machines: selfmon, and the test of its doctor.
 $(O)/vm/selfmon: $(call static_tool_objects,$(tool_objects)) $(objects)
 $(O)/vm/doctor: $(call static_tool_objects,$(doctor_objects)) $(objects)
 $(O)/vm/selfmon $(O)/vm/doctor:

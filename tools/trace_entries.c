@@ -41,7 +41,7 @@ static void take_off_cpu(struct trace_reader *reader,
 			end - ticks, end, what);
 }
 
-/* Adds a count to the visit before it. */
+/* Adds a count to the ring's newest visit. */
 static void take_count(struct trace_reader *reader, struct trace_ring *ring,
 		       uint64_t value, uint64_t column)
 {
@@ -172,8 +172,9 @@ static struct trace_ring *ring_of(struct trace_reader *reader, uint32_t number)
 }
 
 /*
- * Begins a burst. The running fiber is unknown until the first switch in the
- * burst. Until then, visits are put on the thread's own track.
+ * Begins a burst. If entries were left out before the burst, the running fiber
+ * is unknown until the first switch in the burst. Until then, visits are put on
+ * the thread's own track.
  */
 void trace_take_burst(struct trace_reader *reader, const void *block,
 		      size_t size)

@@ -11,7 +11,10 @@
 /* Returns the track of the stack that runs on the ring's thread. */
 struct trace_track *trace_stack_of(struct trace_reader *reader,
 				   const struct trace_ring *ring);
-/* The thread switches to a fiber, or to none (SELFMON_ENDED_NO_FIBER). */
+/*
+ * The thread switches to a fiber, to its own stack (0), or to none
+ * (SELFMON_ENDED_NO_FIBER).
+ */
 void trace_take_switch(struct trace_reader *reader, struct trace_ring *ring,
 		       uint64_t now, uint64_t fiber);
 /*

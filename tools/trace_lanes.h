@@ -11,8 +11,8 @@
 
 /*
  * Sorts the visits by lane and start, parents before children. If visits
- * overlap by less than a microsecond, because the timestamps of two CPUs
- * differ, moves their ends. Returns false if out of memory.
+ * overlap by at most a microsecond, because the timestamps of two CPUs differ,
+ * moves their starts or ends. Returns false if out of memory.
  */
 bool trace_lanes(struct trace_track *track);
 

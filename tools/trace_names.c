@@ -49,7 +49,9 @@ void trace_take_region(struct trace_reader *reader, const void *block,
 	}
 }
 
-/* Stores a thread's name. The last one is used. */
+/*
+ * Stores a thread's name. If a thread has several names, the last one is used.
+ */
 void trace_take_thread(struct trace_reader *reader, const void *block,
 		       size_t size)
 {

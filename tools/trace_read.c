@@ -48,8 +48,8 @@ static void take_block(struct trace_reader *reader, const void *block,
 }
 
 /*
- * Reads a block. Returns false at the end of the file, or if the last block is
- * incomplete.
+ * Reads a block. Returns false at the end of the file, or if the block is
+ * incomplete or damaged.
  */
 static bool read_block(struct trace_reader *reader, FILE *file, void *block)
 {

@@ -55,7 +55,10 @@ void trace_damaged(struct trace_reader *reader, const char *what);
 /* Finds or adds a track. Returns NULL if there is no memory. */
 struct trace_track *trace_track_of(struct trace_reader *reader,
 				   enum trace_kind kind, uint64_t id);
-/* Returns the new visit, or NULL. track may be NULL. */
+/*
+ * Adds a visit. Returns the visit, or NULL if track is NULL or full, or if out
+ * of memory.
+ */
 struct trace_visit *trace_add_visit(struct trace_reader *reader,
 				    struct trace_track *track, uint64_t begin,
 				    uint64_t end, uint32_t region);

@@ -12,7 +12,7 @@
  * programs that a command runs.
  */
 void tool_variables_restore(void);
-/* Removes them all, except SELFMON_GUARD. */
+/* Removes all of the library's variables, except SELFMON_GUARD. */
 void tool_variables_forget(void);
 
 #endif

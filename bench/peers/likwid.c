@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compares LIKWID's marker API with libselfmon, with one counted event. If
- * LIKWID does not support the machine, prints this.
+ * LIKWID does not support the machine, prints a message instead.
  */
 #define _GNU_SOURCE
 #include <likwid.h>

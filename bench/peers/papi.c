@@ -96,7 +96,8 @@ static void measure_low_level(void)
 }
 
 /*
- * Makes fewer visits than the others, since PAPI keeps a record of each visit.
+ * The region pair is measured again, since only operations of one measurement
+ * alternate.
  */
 static void measure_high_level(void)
 {

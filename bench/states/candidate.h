@@ -13,8 +13,11 @@ struct candidate {
 	const char *what; /* name of the row; "": only a divisor, has no row */
 	void (*loop)(uint64_t n); /* n is a multiple of `unit` */
 	uint64_t unit;
-	uint64_t each;		/* operations per unit of n */
-	/* Name of the candidate that its time is divided by; NULL: none. */
+	uint64_t each;		/* operations for each 1 of n */
+	/*
+	 * Text for the first candidate, whose time the ratio divides by; NULL:
+	 * no ratio.
+	 */
 	const char *against;
 	bool (*is_there)(void); /* NULL: the candidate always exists */
 	const char *missing;	/* reason if it does not exist */

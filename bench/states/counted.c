@@ -85,7 +85,10 @@ static void explain(void)
 			 error ? strerror(error) : "fewer than 4 counters");
 }
 
-/* Opens the first four counters that exist. Returns their names, or NULL. */
+/*
+ * Opens the first set of `hardware` that can be opened. Returns its events, or
+ * NULL.
+ */
 static const char *open_hardware(void)
 {
 	size_t i;

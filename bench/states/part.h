@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The protocol between the bench and a part of a round. A part is a process
- * with one form of the library and one choice of events. It sends a head and
- * its rows. Then, for each byte that it reads, it measures once and sends the
- * times of its empty loops and its columns.
+ * with one form of the library and one choice of events. The part sends a head
+ * and its rows. Then, for each byte that it reads, the part measures once and
+ * sends the times of its empty loops and its columns.
  */
 #ifndef BENCH_STATES_PART_H
 #define BENCH_STATES_PART_H

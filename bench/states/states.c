@@ -66,8 +66,8 @@ static void pause_a_moment(void)
 }
 
 /*
- * Measures a whole round. If there are enough rounds of the present state,
- * waits a moment instead.
+ * Measures a whole round. If the machine is in neither state, or there are
+ * enough rounds of the present state, waits a moment instead.
  */
 static void step(void)
 {

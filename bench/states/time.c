@@ -33,7 +33,7 @@ static NOINLINE void one(uint64_t n)
 			selfmon_compiler_fence();
 }
 
-/* The first example of the README: both regions are in one function. */
+/* Each iteration opens a region and a region inside of it, in one function. */
 static NOINLINE void nested(uint64_t n)
 {
 	candidate_visits += 2 * n;

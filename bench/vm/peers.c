@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counts the instructions of a libselfmon region pair and of PAPI's calls, in a
- * guest with exact counters. Each library counts four hardware events. One
- * further counter counts the instructions of user and kernel mode.
+ * guest with exact counters. Each library counts four hardware events, unless
+ * the name of a variant says otherwise. One further counter counts the
+ * instructions of user and kernel mode.
  *
  * Each variant is a separate process, so that there are enough counters.
  */
@@ -91,7 +92,8 @@ READY(1, "cycles")
 READY(2, "cycles,instructions")
 READY(3, "cycles,instructions,ref-cycles")
 READY(5, SELFMON_NAMES ",bus-cycles")
-READY(6, SELFMON_NAMES ",bus-cycles,bus-cycles") /* the last of them counts */
+/* the largest number of events that is measured */
+READY(6, SELFMON_NAMES ",bus-cycles,bus-cycles")
 
 static NOINLINE void region(unsigned long n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A job system: 100 jobs, each a fiber of Boost.Context, on 4 threads. Each
- *time a job continues, another thread runs it. At the end the program compares
+ * time a job continues, another thread runs it. At the end the program compares
  * the report with its own counters: exit status 1 if they differ.
  *
  *	c++ -std=c++17 boost.cpp $(pkg-config --cflags --libs selfmon) \

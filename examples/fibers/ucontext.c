@@ -8,7 +8,8 @@
  *	cc ucontext.c $(pkg-config --cflags --libs selfmon) -pthread -o ucontext
  *	./ucontext [THREADS]
  *
- * The library is called in four functions: make(), run(), yield() and finish().
+ * The library's functions for fibers are called in make(), run(), yield() and
+ * finish().
  */
 #include <pthread.h>
 #include <stdbool.h>

@@ -15,14 +15,20 @@ class FiberJob;
 class Counter {
 public:
 	void add() noexcept { left.fetch_add(1, std::memory_order_relaxed); }
-	/* A child is done. Returns the job that waited for the last one. */
+	/*
+	 * Called when a child is done. Returns the waiting job if this child
+	 * was the last one, else NULL.
+	 */
 	FiberJob *done() noexcept
 	{
 		return left.fetch_sub(1, std::memory_order_acq_rel) == 1
 			       ? waiting
 			       : nullptr;
 	}
-	/* The job's stack was left. Returns the job if no child is left. */
+	/*
+	 * Called when the job's stack was left. Returns the job if no child is
+	 * left, else NULL.
+	 */
 	FiberJob *wait(FiberJob *job) noexcept
 	{
 		waiting = job;

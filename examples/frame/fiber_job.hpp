@@ -10,7 +10,7 @@
 class FiberJob final : public Job {
 public:
 	/*
-	 * parent counts this job. If parent is NULL, the engine itself waits
+	 * counter counts this job. If counter is NULL, the engine itself waits
 	 * for the job.
 	 */
 	FiberJob(const Kind &of, World &with, unsigned int which,
@@ -32,7 +32,9 @@ public:
 		fiber->suspend();
 	}
 
-	/* Runs until it waits or ends. Returns false if it has ended. */
+	/*
+	 * Runs the job until it waits or ends. Returns false if it has ended.
+	 */
 	bool run(Worker &by, Fibers &fibers)
 	{
 		worker = &by;

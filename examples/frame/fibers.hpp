@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Idle fibers, kept for later jobs. Their number is the most jobs that ran at
- * the same time.
+ * Idle fibers, kept for later jobs. The number of all fibers is the most jobs
+ * that had begun and not ended at the same time.
  */
 #ifndef FIBERS_HPP
 #define FIBERS_HPP

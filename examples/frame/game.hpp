@@ -11,7 +11,7 @@
 
 struct SDL_Renderer;
 
-/* each has a zone in some parts of a frame */
+/* Each island has a zone in some parts of a frame. */
 constexpr unsigned int ISLANDS = 64;
 constexpr unsigned int ISLAND_BALLS = 64, BALLS = ISLANDS * ISLAND_BALLS;
 constexpr unsigned int PARTS = 8;    /* jobs that share the islands */
@@ -40,7 +40,8 @@ struct World {
 struct Game {
 	unsigned int version;
 	void (*update)(World &world);
-	const Kind &simulate; /* runs as a job, whose number is that of steps */
+	/* Runs as a job, whose number is the number of steps. */
+	const Kind &simulate;
 	void (*render)(const World &world, SDL_Renderer *renderer);
 };
 

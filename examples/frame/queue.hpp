@@ -10,7 +10,8 @@ class FiberJob;
 
 /*
  * The worker takes its newest job, whose data is in its cache. Others steal the
- * oldest, which has the most work below it. Both return NULL if there is none.
+ * oldest, which has the most work below it. pop() and steal() return NULL if
+ * there is no job.
  */
 class Queue {
 public:

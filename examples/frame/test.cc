@@ -151,10 +151,10 @@ Test(frame, says_of_the_worst_frame_what_adds_up)
 }
 
 /*
- * The heavy job takes half a second, and at least ten times the longest frame
- * before it. So it is longer than all other jobs, however slow the machine is.
- * There is only one worker, so that no other job begins meanwhile and then
- * waits for a CPU.
+ * The heavy job takes half a second plus ten times the longest frame before it.
+ * So it is longer than all other jobs, however slow the machine is. There is
+ * only one worker, so that no other job begins meanwhile and then waits for a
+ * CPU.
  */
 Test(frame, names_the_heavy_job_of_the_worst_frame)
 {

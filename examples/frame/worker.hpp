@@ -25,7 +25,7 @@ struct Tally {
 struct Longest {
 	const char *name = "none";
 	unsigned int number = 0;
-	std::uint64_t ticks = 0; /* time that the worker ran jobs */
+	std::uint64_t ticks = 0; /* time that the job ran, without waits */
 };
 
 struct Worker {

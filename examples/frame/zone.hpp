@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A zone is a region for the totals, and also stores its time in this frame.
- * The library keeps sums and extremes, but no single visits. A program that
- * needs the details of one frame therefore gets the time of each zone before
- * the zone ends.
+ * A zone is a region for the totals, and also stores its time in this frame. By
+ * default the library keeps statistics of all visits, but no single visits. A
+ * program that needs the details of one frame therefore gets the time of each
+ * zone before the zone ends.
  */
 #ifndef ZONE_HPP
 #define ZONE_HPP

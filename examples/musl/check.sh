@@ -9,8 +9,7 @@ fail()
 	exit 1
 }
 
-# report PROGRAM LINE...: checks that each line is in its report in CSV. A line
-# has the path, the visits, and the counts of lost visits.
+# report PROGRAM LINE...: checks that its report in CSV has exactly these lines.
 report()
 {
 	program=$1
@@ -31,7 +30,8 @@ report()
 		fail "$program: > is in its report, not <"
 }
 
-# The columns: path, threads, visits, cut off, and the others.
+# The columns: path, threads, visits, cut off, and the sum of open, lost and
+# overlapped.
 report "$1/work" 'round 1 100 0 0' 'round/sum 1 100 0 0'
 report "$1/threads" 'round 5 5000 0 0' \
 	'round/nested 5 5000 0 0' 'round/nested/nested 5 5000 0 0' \

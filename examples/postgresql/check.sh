@@ -113,8 +113,8 @@ check "cycles are counted, or are NULL and the verdict has the reason" \
 check "the postmaster has no more perf event descriptors than before" \
 	[ "$(perf_files)" = "$files" ]
 
-# The query sleeps for a second, so that no disturbance can nearly double its
-# time.
+# The two runs sleep for a second in total, so that no disturbance can add half
+# of that time.
 ask 'SELECT pg_sleep(0.5)' >/dev/null
 ask 'SELECT pg_sleep(0.5)' >/dev/null
 check "one second of sleep is one second, as in pg_stat_statements" \

@@ -195,9 +195,9 @@ static bool wrap(PlanState *state, struct query *query)
 }
 
 /*
- * Wraps the nodes at the first run of the query. At its start would be too
- * early: a parallel worker then still sets the function of its hash joins
- * (ExecHashJoinInitializeWorker()).
+ * Wraps the nodes at the first run of the query. The start of the query would
+ * be too early: a parallel worker then still sets the function of its hash
+ * joins (ExecHashJoinInitializeWorker()).
  */
 static void wrap_nodes(struct query *query, QueryDesc *desc)
 {

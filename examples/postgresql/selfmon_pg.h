@@ -57,8 +57,8 @@ extern struct sm_values sm_end(struct selfmon_counters *set, bool events,
 extern void sm_values_add(struct sm_values *sum, const struct sm_values *part);
 
 /*
- * Subtracts a part from a whole. If a part is an estimate and exceeds the
- * whole, the result has no value.
+ * Subtracts a part from a whole. If the part exceeds the whole, as an estimate
+ * may, the result has no value.
  */
 extern void sm_values_less(struct sm_values *whole,
 			   const struct sm_values *part);
@@ -69,8 +69,12 @@ extern void sm_values_less(struct sm_values *whole,
 
 /* How an execution of a query ended. */
 enum sm_how {
-	SM_CALL,    /* normally; only its values are added */
-	SM_WORKER,  /* normally, in a parallel worker: part of a call */
+	SM_CALL,    /* normally: time, runs and counts are added */
+	/*
+	 * Normally, in a parallel worker: only counts are added, since the time
+	 * is part of a call's.
+	 */
+	SM_WORKER,
 	SM_ERROR,   /* it ended by an ERROR */
 	/* It did not end: a cursor whose transaction was rolled back. */
 	SM_CUT_OFF
@@ -91,8 +95,8 @@ struct sm_entry {
 	uint64 runs;   /* executor runs; for a node calls of ExecProcNode() */
 	uint64 ticks, max_ticks;
 	uint64 count[SELFMON_MAX_COUNTERS];
-	uint64 counted[SELFMON_MAX_COUNTERS]; /* number of calls that have a
-						 count */
+	/* Number of calls and workers that have a count. */
+	uint64 counted[SELFMON_MAX_COUNTERS];
 	uint8 by_read, scaled;
 };
 

@@ -42,8 +42,8 @@ void sm_store_attach(void)
 }
 
 /*
- * Returns the key's entry with the lock held: shared, or exclusive if the entry
- * is new. NULL if there is no room.
+ * Returns the key's entry, or NULL if there is no room. The lock is then held:
+ * shared if the entry was found at once, otherwise exclusively.
  */
 static struct sm_entry *find(const struct sm_key *key)
 {

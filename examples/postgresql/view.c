@@ -20,8 +20,8 @@ static void need_shared(void)
 }
 
 /*
- * Returns the node's name as in EXPLAIN. Hash, bitmap and similar nodes are
- * missing: they are not run by ExecProcNode().
+ * Returns the node's name as in EXPLAIN, or "other". Hash, Bitmap Index Scan
+ * and similar nodes are missing: they are not run by ExecProcNode().
  */
 static const char *node_name(uint64 tag)
 {

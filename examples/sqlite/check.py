@@ -246,7 +246,8 @@ def no_end_of_names():
 TESTS = (interleaved, rows, reset_halfway, of_one_text, errors, triggers,
          schema_changes, threads, many_at_once, closing, names)
 
-# The extension is loaded automatically, before any other connection is opened.
+# This test uses up the names that a process may have, so it runs in a process of
+# its own.
 child = os.fork()
 if child == 0:
     try:

@@ -124,7 +124,7 @@ static int at_last_span(sqlite3_vtab_cursor *base)
 	return !row_of((const struct span_cursor *)base);
 }
 
-/* Times are NULL until the first span of a name has ended. */
+/* Times and rows are NULL until the first span of a name has ended. */
 static int span_value(sqlite3_vtab_cursor *base, sqlite3_context *context,
 		      int column)
 {

@@ -40,7 +40,7 @@ COMPONENT = re.compile(r"(\S+) ([0-9][^ ,]*), (\S+) \(LICENSE\), from the npm "
 
 
 class Element:
-    """Returns a file of the tarball as SPDX describes it."""
+    """A file of the tarball, as SPDX describes it."""
 
     def __init__(self, path, content):
         self.path = path
@@ -138,7 +138,7 @@ def own_packages(files, version, tarball, url):
 
 
 def component(files, folder):
-    """Describes a folder of third_party by the beginning of its README."""
+    """Returns the package of a folder of third_party, and its files."""
     inside = [file for file in files if file.path.startswith(folder)]
     readme = [file for file in inside if file.path == folder + "README.md"]
     found = COMPONENT.match(readme[0].text) if readme else None

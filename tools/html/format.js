@@ -37,7 +37,7 @@ function time(ns) {
 	return digits(ns / 1e9, 4) + ' s';
 }
 
-/* Formats a power of ten for an axis. */
+/* Formats a time for an axis, with at most two significant digits. */
 function timeTick(ns) {
 	for (const [unit, size] of [['ns', 1], ['µs', 1e3], ['ms', 1e6]])
 		if (ns < 999.95 * size)

@@ -44,7 +44,7 @@ function colourOf(view, scale, row) {
 	return value === null || value === undefined ? mix(GREY, GREY, 0) : mix(SAND, EMBER, value / scale.most);
 }
 
-/* Boxes of one row's children, left to right; very narrow ones are joined. */
+/* Adds the boxes of these rows, left to right by size, and of the rows below them. Very narrow boxes are joined. */
 function layOut(rows, left, width, total, level, view, boxes) {
 	let at = left, others = 0, othersFrom = left, hidden = 0;
 	const flush = () => {

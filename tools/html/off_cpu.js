@@ -56,7 +56,7 @@ function offCpuFact(list, row)
 			     count(off.preemptions)} of them preemptions`);
 }
 
-/* The right part of a box of time is hatched. */
+/* Hatches the right part of a box: the share of the row's time off the CPU. */
 function hatch(element, view, row)
 {
 	const off = view.width === 'time' ? offShare(row) : 0;

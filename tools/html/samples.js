@@ -25,7 +25,8 @@ function withInside(row) {
 	return [row, ...row.children.flatMap(withInside)];
 }
 
-/* If so, the user can choose. Otherwise a region without samples of its own shows those of the regions inside. */
+/* Returns true if the region itself and regions inside have samples. Then the user chooses what is shown. Otherwise a
+ * region without samples of its own shows those of the regions inside. */
 function hasBoth(row) {
 	return row.raw.samples > 0 && row.raw.samples_within > row.raw.samples;
 }
@@ -45,7 +46,7 @@ function whereOf(file, line) {
 	return shown(line ? `${file}:${line}` : file || '–', 60);
 }
 
-/* The same region of report B, if it has samples. */
+/* Returns the share of each function in report B's samples of the selected region, or null if there are none. */
 function sampledInB(view) {
 	const row = view.hotB && view.other && view.other.byPath.get(view.picked.path);
 	if (!row || !row.raw.samples_within) return null;
@@ -66,7 +67,7 @@ function functionLine(one, total, inB) {
 	return make('tr', {}, ...cells);
 }
 
-/* The rest of the functions, and samples without a call stack. */
+/* Returns the line for all other functions, and for samples without a function. */
 function restLine(rest, total, columns) {
 	const cells = [make('td', { class: 'quiet' }, rest.text), make('td', {}, count(rest.samples)),
 		make('td', {}, share(rest.samples / total))];

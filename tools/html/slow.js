@@ -1,5 +1,5 @@
 /* The slowest visits of a region (SELFMON_RECORD). The selected visit is drawn above the median of the kept visits, to
- * the same scale of time. */
+ * the same scale of time unless the user chooses separate scales. */
 
 const LABEL_LEAST = 30; /* narrower boxes have no name */
 

@@ -52,7 +52,7 @@ function columnsOf(view) {
 	return columns;
 }
 
-/* Sorts siblings below their parent; flat: all rows. */
+/* Sorts siblings below their parent if the tree is sorted by descending totals. Otherwise sorts all rows as one list. */
 function ordered(view, rows) {
 	const column = view.tableColumns.find(c => c.key === view.sort) || view.tableColumns[2];
 	const value = row => { const v = column.of(row); return v === null || v === undefined ? -Infinity : v; };
