@@ -258,8 +258,9 @@ static void *read_fifo(void *fd)
 	ssize_t n;
 
 	/*
-	 * Longer than PATIENCE_MS of platform/output.c, the time that the
-	 * library waits for a full non-blocking descriptor.
+	 * Longer than PATIENCE_MS of platform/output.c, the time that a
+	 * non-blocking write waits for a reader. So the library must have
+	 * opened the FIFO for blocking writes.
 	 */
 	usleep(1500000);
 	do {
