@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests: forbids timestamps. */
+/* For tests that forbid timestamps: checks whether this machine can. */
 #ifndef SELFMON_TESTS_NO_TIMESTAMP_H
 #define SELFMON_TESTS_NO_TIMESTAMP_H
 

@@ -264,8 +264,8 @@ check-step: $(O)/tests/programs/step/run ## A signal at each instruction of both
 endif
 
 # The same tests, with visits inlined into their regions instead of called. The
-# other build's objects are used for the library, and for unit tests without
-# regions. check-flow and check-coroutine make inlined variants themselves.
+# library's objects are those of the other build, and unit tests without regions
+# are left out. check-flow and check-coroutine make inlined variants themselves.
 inlined_units := $(filter %/trap_pmu.c, $(wildcard tests/unit/*.c)) \
 	$(shell grep -l SELFMON_REGION tests/unit/*.c)
 inlined = $(side_by_side) O=$(O)/inlined objects="$(objects)" \

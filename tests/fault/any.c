@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes allocations, file operations and key operations of the library fail (ld
- * --wrap, tests.mk), and checks that everything allocated is released.
+ * --wrap, tests.mk), and counts what is allocated and not released.
  */
 #define _GNU_SOURCE
 #include "fault/any.h"

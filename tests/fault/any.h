@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 struct any_held {
-	size_t pieces; /* calloc, realloc, open_memstream, minus free */
+	size_t pieces; /* malloc, calloc, realloc, open_memstream, minus free */
 	size_t bytes;  /* mapped by selfmon_kernel_map_memory */
 };
 

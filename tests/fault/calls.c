@@ -35,8 +35,8 @@
 	type __wrap_##name(__VA_ARGS__)
 
 /*
- * Set at the start of main(): before, a sanitizer's runtime calls some of these
- * functions.
+ * Set by a constructor, before main(): earlier, a sanitizer's runtime calls
+ * some of these functions.
  */
 static volatile bool begun;
 
@@ -167,7 +167,10 @@ WRAP(int, getrlimit, int resource, struct rlimit *limit)
 	return fails("getrlimit") ? -1 : __real_getrlimit(resource, limit);
 }
 
-/* Never fails: only the test harness checks whether a descriptor is open. */
+/*
+ * F_GETFD never fails: only the test harness checks whether a descriptor is
+ * open.
+ */
 WRAP(int, fcntl, int fd, int command, ...)
 {
 	va_list list;

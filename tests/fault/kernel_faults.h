@@ -99,7 +99,7 @@ struct kernel_faults {
 	uint64_t capabilities;  /* capability bits that event pages show */
 	uint64_t ask;           /* config1 bits that request user reads */
 	uint64_t too_much;      /* bits of config1 refused: EOPNOTSUPP */
-	/* Events that exclude guests are refused with EOPNOTSUPP. */
+	/* Events that do not exclude guests are refused with EOPNOTSUPP. */
 	bool no_guest;
 	bool no_exclude;        /* exclude bits are refused: EINVAL */
 	bool paranoid;          /* counting the kernel is refused with EACCES */

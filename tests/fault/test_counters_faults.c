@@ -65,8 +65,8 @@ static void open_with_fault(const char *spec, size_t asked, unsigned int flags,
 }
 
 /*
- * Makes each call fail with each error. The quick form tries each error with
- * one call, and `make check` every third call.
+ * Makes each call fail with each error. The quick form tries one error for each
+ * call, and `make check` only every third call.
  */
 static void try_all(const char *spec, size_t asked, unsigned int flags)
 {

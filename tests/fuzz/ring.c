@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Uses the input as the records of a thread's ring: each sample must belong to
- * one open visit, and nothing outside of the ring may be read.
+ * the innermost visit open at its position, or to none, and nothing outside of
+ * the ring may be read.
  *
  * The input has HEADER bytes of settings (see set_up()), then the ring's bytes.
  * The ring is read in two parts.
@@ -98,8 +99,8 @@ static unsigned int two_bytes(const uint8_t *data)
 }
 
 /*
- * Sets up the thread and its visits. Positions exceed 32 bits, and visits store
- * only the lower half.
+ * Sets up the thread's sampling and the input's settings. Positions may exceed
+ * 32 bits, and visits store only the lower half.
  */
 static void set_up(struct input *input, const uint8_t *data, size_t length)
 {

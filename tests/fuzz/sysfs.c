@@ -20,7 +20,7 @@
 
 #define FILES 64
 #define ROOT "root"
-#define TRACEFS "tracing" /* below it */
+#define TRACEFS "tracing" /* below ROOT */
 
 static struct {
 	const char *path, *text;

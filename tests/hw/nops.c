@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A region of many instructions; the function is not inlined. */
+/* Work of many instructions; see nops.h. */
 #include "hw/nops.h"
 
 #include <time.h>

@@ -16,8 +16,8 @@ void setting_write(const char *path, const char *text);
 
 /*
  * Stores the text report of a separate process in exit_report. The process runs
- * as this user (0: as the current one). The text is one line, with each run of
- * spaces replaced by one.
+ * as this user (0: as the current one). The text is one line: each run of
+ * spaces and line breaks is replaced by one space.
  */
 void take_exit_report(const char *events, uid_t user);
 extern char exit_report[];

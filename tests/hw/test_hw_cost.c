@@ -64,8 +64,8 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Returns the most frequent of sorted counts. If several are equally frequent,
- * returns the lowest.
+ * Returns the most frequent of sorted counts. More than half of the counts must
+ * be equal.
  */
 static uint64_t most_frequent(const uint64_t *count, size_t n)
 {
@@ -117,7 +117,7 @@ static double cost_of(void (*turns)(unsigned int))
 	uint64_t count;
 
 	hw_require_user_reads(set);
-	turns(1000 * TURNS); /* repeats until no visit is the longest so far */
+	turns(1000 * TURNS); /* later visits are hardly ever the longest */
 	count = count_of(set, turns, 2 * TURNS) - count_of(set, turns, TURNS);
 	selfmon_counters_close(set);
 	return (double)count / TURNS;
@@ -272,8 +272,8 @@ static const char *missing_event(void)
 }
 
 /*
- * Measures the cost of a pair in a process that counts these events. Its report
- * must state the whole cost.
+ * Returns the cost of a pair in instructions, measured in a process that counts
+ * these events.
  */
 static double pair_cost(const char *events)
 {

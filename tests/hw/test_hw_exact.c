@@ -123,8 +123,8 @@ static void expect_cause(const struct selfmon_delta *delta, uint64_t n,
 }
 
 /*
- * Returns the number of context switches. Each of them makes at most one end of
- * a visit be read again.
+ * Returns the number of context switches, or 0 on an exact machine. Each switch
+ * makes at most one end of a visit be read again.
  */
 static long switches(void)
 {

@@ -85,7 +85,7 @@ static int child_of(const struct selfmon_counters *parents,
 	return 0;
 }
 
-/* Visits a region around a fork and a loop, in the parent process. */
+/* Returns the count of the parent's visit around a fork and a loop. */
 static HW_NOINLINE uint64_t around_fork(struct selfmon_counters *set,
 					pid_t (*fork_by)(void), uint64_t turns)
 {
@@ -178,7 +178,7 @@ Test(hw_lifetime, a_child_forked_in_a_region_reports_its_own_work_alone)
 /* ---- exec ---------------------------------------------------------------- */
 
 /*
- * Returns how many links in /proc/PID/fd, or lines of /proc/PID/maps, are perf
+ * Returns how many links in /proc/PID/fd and lines of /proc/PID/maps are perf
  * events.
  */
 static unsigned int events_of(pid_t pid)

@@ -19,14 +19,14 @@
 #define MS UINT64_C(1000000)
 #define TIMEOUT 1000 /* in seconds of an emulator */
 
-/* Sets of two events. The last two sets do not fit on the PMU together. */
+/* Sets of two events. There is one set more than fits on the PMU. */
 static struct {
 	struct selfmon_counters *set[SETS_MAX];
 	size_t sets;
 	int pinned;
 } rig;
 
-/* Returns true if this set was on the PMU during the last 40 ms. */
+/* Returns true if this set is on the PMU all the time for 40 ms. */
 static bool runs_always(struct selfmon_counters *set)
 {
 	struct selfmon_delta delta;
@@ -256,8 +256,9 @@ Test(hw_multiplex, a_set_off_the_pmu_for_most_of_the_time_is_refused,
 }
 
 /*
- * Returns the thread's CPU time. Time that a hypervisor stole is not in it, but
- * in the kernel's times of events.
+ * Returns the thread's CPU time, as the kernel's times of events state it. On
+ * real machines this is the enabled time of the pinned event: it includes time
+ * that a hypervisor stole, which the thread's clock does not.
  */
 static uint64_t thread_ns(void)
 {

@@ -104,8 +104,8 @@ Test(hw_permission, the_report_tells_what_was_read_by_system_call_and_why)
 /* ---- paranoid ------------------------------------------------------------ */
 
 /*
- * Runs body in a child of an unprivileged user. The result of body is the exit
- * status.
+ * Runs body in a child that is an unprivileged user. The result of body is the
+ * exit status.
  */
 static int as_ordinary(int (*body)(void))
 {
@@ -155,7 +155,7 @@ static int kernel_mode_refused(void)
 		       "sysctl -w kernel.perf_event_paranoid=1");
 }
 
-/* Returns 0 if instructions are counted in user space. */
+/* Returns 0 if instructions are counted in user mode. */
 static int user_mode_counted(void)
 {
 	struct selfmon_counters *counters;

@@ -36,7 +36,8 @@ static inline void set_variables(const char *const *variable)
 }
 
 /*
- * Runs body in a child that ends by exit(). Stores its standard error in text.
+ * Runs body in a child, which then calls exit(). Stores the child's standard
+ * error in text. Returns its exit status, or 0 if SIGABRT ended it.
  */
 static inline int run_with(const char *const *variable, void (*body)(void))
 {

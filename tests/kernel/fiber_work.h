@@ -71,7 +71,9 @@ static inline void run_in_turns(struct job *job, int jobs)
 	}
 }
 
-/* Runs the jobs once, so that their code and memory are in use. */
+/*
+ * Runs one job to its end. Later jobs then find their code and memory in use.
+ */
 static inline void warm(void)
 {
 	struct job job;

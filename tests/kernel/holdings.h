@@ -14,7 +14,10 @@ struct holdings {
 	size_t maps; /* mappings of perf events */
 	/* Number of all mappings. The C library may add some. */
 	size_t lines;
-	/* Size of all maps. Adjacent maps of the same kind are one line. */
+	/*
+	 * Size of the address space. Adjacent maps of the same kind are one
+	 * line, so the number of lines does not show their growth.
+	 */
 	size_t kib;
 };
 
@@ -60,8 +63,8 @@ static inline void holdings_assert_back(const struct holdings *before)
 }
 
 /*
- * Number of mappings that threads may add if they run one after another: a
- * stack, and a heap arena.
+ * Limits of holdings_assert_flat(): the growth that the C library may cause
+ * while threads run one after another.
  */
 #define HOLDINGS_MORE_LINES 20
 #define HOLDINGS_MORE_KIB 1024

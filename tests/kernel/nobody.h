@@ -30,8 +30,8 @@ static inline long nobody_paranoid(void)
 /*
  * If the caller is root, becomes a user without capabilities who has no other
  * processes: the kernel adds up the memory that all processes of a user lock.
- * Skips the test if this user, or the user who runs the test, cannot open
- * events.
+ * Skips the test if the user cannot be changed, or if users without
+ * capabilities cannot open events.
  */
 static inline void nobody_become(void)
 {

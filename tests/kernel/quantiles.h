@@ -26,9 +26,9 @@ static inline void quantiles_start(void)
 }
 
 /*
- * Returns the value of visit i in distribution k: uniform from 1 to 10000; each
- * of 40 powers of two with equal frequency; or 19 in 20 values near 100, the
- * others 1000000.
+ * Returns the value of visit i in distribution k: uniform from 1 to 10000;
+ * equally often in each of 40 ranges from a power of two to the next; or 19 in
+ * 20 values near 100, the others 1000000.
  */
 static inline uint64_t quantiles_value(int k, uint64_t i)
 {
@@ -65,8 +65,9 @@ static inline int quantiles_order(const void *a, const void *b)
 }
 
 /*
- * Also accepts the values with the next lower and higher rank, since the exact
- * rank of a percentile is not defined.
+ * Expects a percentile within 12.5 % of the exact value. Also accepts the
+ * values with the next lower and higher rank, since the exact rank of a
+ * percentile is not defined.
  */
 static inline void quantiles_near(double seen, const uint64_t *value, size_t n,
 				  double share)

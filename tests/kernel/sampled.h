@@ -262,7 +262,10 @@ static inline uint64_t samples_of(const char *name)
 	return n;
 }
 
-/* Expects that rows a and b have samples only of their own work. */
+/*
+ * Expects that rows a and b have samples only of their own work, and at least
+ * `least` of these samples together.
+ */
 static inline void assert_apart(uint64_t least)
 {
 	struct selfmon_report *const report = rows_take();

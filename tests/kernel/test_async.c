@@ -140,7 +140,10 @@ Test(async, a_second_end_does_nothing)
 	assert_row(1, 0, 0);
 }
 
-/* Returns 0 with a sanitizer, which maps memory during the test. */
+/*
+ * Returns the size of the address space in pages. Returns 0 with a sanitizer,
+ * which maps memory during the test.
+ */
 static uint64_t address_space(void)
 {
 	FILE *const statm = fopen("/proc/self/statm", "r");
@@ -280,7 +283,8 @@ Test(async, every_span_is_measured_if_one_visit_in_n_is)
 }
 
 /*
- * There are more regions than slots. They are visited forwards and backwards.
+ * There are more regions than slots for the children of a node. They are
+ * visited forwards and backwards.
  */
 Test(async, of_many_regions)
 {

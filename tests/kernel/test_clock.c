@@ -296,8 +296,9 @@ Test(clock, is_chosen_anew_in_a_child_forked_while_another_thread_chose)
 }
 
 /*
- * Runs the function in a new PID namespace, where the next forked process has
- * id 1.
+ * Runs the function in a child that has id 1 in a new PID namespace. Returns
+ * its result, -1 if no namespace can be made, 3 if the child was killed, or 4
+ * if it hung.
  */
 static int in_namespace(int (*what)(void))
 {
@@ -369,8 +370,8 @@ Test(clock, is_no_cancellation_point)
 }
 
 /*
- * Waits until each kind of usage occurred, so that a busy machine does not
- * matter.
+ * Waits until the thread was blocked and has used CPU time, however long this
+ * takes on a busy machine. The thread need not be preempted.
  */
 Test(clock, a_thread_knows_its_cpu_time_and_context_switches)
 {

@@ -192,7 +192,8 @@ Test(counters_threads, a_pool_is_counted_exactly_by_process)
 }
 
 /*
- * Such a pool needs more than one read of the directory, and many descriptors.
+ * A pool of MANY threads needs more than one read of /proc/self/task, and many
+ * descriptors.
  */
 Test(counters_threads, a_large_pool_is_counted_exactly)
 {

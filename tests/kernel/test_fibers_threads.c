@@ -101,9 +101,10 @@ static sem_t may_run[2];
 static int at_other_places;
 
 /*
- * Returns true if all open visits are at nodes of the running thread: only the
- * thread of a node writes its statistics. Not inlined: a caller that moves to
- * another thread could reuse the address of a thread-local variable.
+ * Returns true if exactly two visits are open, both at nodes of the running
+ * thread: only the thread of a node writes its statistics. Not inlined: a
+ * caller that moves to another thread could reuse the address of a thread-local
+ * variable.
  */
 static __attribute__((noinline)) bool are_own_places(void)
 {
@@ -126,8 +127,8 @@ static void move_to_and_fro(struct job *job)
 }
 
 /*
- * Both threads have run the fiber before, so only the change of threads needs
- * the general path.
+ * From the third turn on, both threads have run the fiber before. Then only the
+ * change of threads needs the general path.
  */
 static void *run_by_turns(void *which)
 {
@@ -234,7 +235,10 @@ static void in_thread(void *(*what)(void *), void *argument)
 	pthread_join(thread, NULL);
 }
 
-/* The thread on which the fibers began has ended before they end. */
+/*
+ * The thread on which both fibers began exits. The main thread continues the
+ * second fiber, whose visits are still open.
+ */
 Test(fibers, outlive_the_thread_that_began_them)
 {
 	struct selfmon_report *report;

@@ -71,7 +71,10 @@ static uint64_t frames_of(const char *name)
 	return frames;
 }
 
-/* Returns the last mark of the first name that the calling thread marked. */
+/*
+ * Returns the time of the calling thread's last mark of its first name, in
+ * ticks.
+ */
 static uint64_t last_mark(void)
 {
 	return selfmon_thread_self()->frames->open[0].start;

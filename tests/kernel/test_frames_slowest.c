@@ -27,7 +27,10 @@ static uint64_t blocked_in(const struct selfmon_slow *slow)
 	return ns;
 }
 
-/* The parts of each frame are the requests between its marks. */
+/*
+ * The parts of each frame are the request between its marks, and the visits
+ * inside of the request.
+ */
 Test(frames_slowest, have_what_ended_between_their_marks)
 {
 	const struct selfmon_slow *first = NULL, *slow;
@@ -60,9 +63,9 @@ Test(frames_slowest, have_what_ended_between_their_marks)
 
 /*
  * "game" is open at all marks, and each "tick" is open at one. Neither is a
- * part of a frame, although each tick ends in the following frame. Most of a
- * tick is before its mark, also if another program then takes the CPU: a visit
- * is a part of the frame that its middle is in.
+ * part of a frame. Each tick ends in the following frame, but a visit is a part
+ * only of the frame that its middle is in. Most of a tick is before its mark,
+ * also if another program then takes the CPU.
  */
 Test(frames_slowest, leave_out_visits_around_a_mark)
 {

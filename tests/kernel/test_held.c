@@ -79,8 +79,8 @@ static int still_open_in_child(void)
 }
 
 /*
- * The threads add the first descriptor of each page of the table, so each of
- * them would allocate the page.
+ * At the same time, each thread adds one of the first descriptors of a page of
+ * the table, so each of them would allocate the page.
  */
 Test(held, a_child_closes_what_threads_noted_at_once)
 {

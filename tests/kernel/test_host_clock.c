@@ -12,7 +12,8 @@
 #define HELD 2 /* descriptors of a thread with events */
 
 /*
- * Makes the clock use an event with a descriptor, if timestamps are its source.
+ * Makes the clock open its event, which has a descriptor. Skips the test if the
+ * clock needs no event.
  */
 static void open_clock(void)
 {

@@ -27,9 +27,7 @@ static void visit(int signo)
 	}
 }
 
-/*
- * From this time on, interrupts repeatedly until the handler has had its visit.
- */
+/* Interrupts the program after this time, and then every 100 us. */
 static void interrupt_after(int us)
 {
 	const struct itimerval timer = { { 0, 100 }, { 0, us } };

@@ -114,8 +114,9 @@ static void note_outcome(void)
 }
 
 /*
- * On another stack, the general path calls sigaltstack(2). From here on, any
- * system call ends the child by a signal.
+ * Makes the first two visits before it forbids system calls: on another stack,
+ * the general path calls sigaltstack(2). Any later system call ends the child
+ * by a signal.
  */
 static void stay_quiet(void)
 {
@@ -270,7 +271,10 @@ static int lower_and_jump(void *unused)
 	return jump_in_child(unused);
 }
 
-/* The stack is longer than ever before. It may grow to 1 MiB. */
+/*
+ * Before the first visit, the stack grows to 3 MiB. The first visit is at a
+ * depth of 2 MiB, where the limit is lowered to 1 MiB.
+ */
 static void first_visit_beyond(void)
 {
 	call_deep(3072, nothing);

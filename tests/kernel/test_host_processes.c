@@ -68,7 +68,7 @@ static void let_go(struct staying *staying)
 		pthread_join(staying->thread[i], NULL);
 }
 
-/* There is one set with one group, so only the leader has a descriptor. */
+/* Each thread holds one descriptor for each of its two events. */
 Test(host_processes, a_child_closes_its_parents_counters_at_its_first_visit)
 {
 	struct staying staying;
@@ -355,7 +355,7 @@ Test(host_processes, forks_while_threads_make_regions, .timeout = 600)
 	for (i = 0; i < forks; i++) {
 		pid = fork();
 		if (pid == 0) {
-			/* Ends the test if it waits for a lock forever. */
+			/* Kills the child if it waits for a lock forever. */
 			alarm(60);
 			selfmon_region("made in the child");
 			visit();

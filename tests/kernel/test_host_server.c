@@ -113,8 +113,8 @@ Test(host_server, workers_print_theirs_if_they_are_asked_to)
 }
 
 /*
- * Returns the visits of a region in a CSV report (third field), or 0 if there
- * is no such line.
+ * Returns the number in the column "visits" of a CSV report, from the line that
+ * contains the region's name. Returns 0 if there is no such line.
  */
 static int visits_in(const char *path, const char *region)
 {

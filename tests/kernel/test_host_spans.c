@@ -16,7 +16,7 @@
 
 #define SPANS 300
 #define REGIONS 1000
-/* At least this many spans are evicted, in groups of 16. */
+/* Fewer spans than this are evicted: eviction removes groups of 16. */
 #define NOT_KEPT (SPANS - SELFMON_DEPTH_MAX + 16)
 
 TestSuite(host_spans, .init = setup, .fini = teardown);
@@ -92,7 +92,7 @@ static const struct selfmon_thread_record *record(void)
 }
 
 /*
- * Checks that no visit is lost, no entry leaks, and the report says what
+ * Checks that no visit and no span is lost, and that the report says what
  * happened.
  */
 static void check(const struct selfmon_report *report, uint64_t spans,
@@ -341,7 +341,10 @@ Test(host_spans, of_handlers_in_the_last_entry_let_no_visit_run_beyond)
 	selfmon_report_free(report);
 }
 
-/* A visit that this handler interrupted may have filled in half an entry. */
+/*
+ * Simulates a handler: the visit that it interrupted may have filled in half an
+ * entry.
+ */
 Test(host_spans, are_kept_for_a_while_if_an_enter_may_be_interrupted)
 {
 	abandon(SELFMON_DEPTH_MAX - 1);

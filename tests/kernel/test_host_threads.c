@@ -167,9 +167,10 @@ Test(host_threads, short_threads_leave_nothing_behind, .timeout = 600)
 }
 
 /*
- * With this limit descriptors are scarce, so software events map their pages
- * and close descriptors. The library holds a quarter of the limit, and less
- * than half (counters/group.c).
+ * hold_a_quarter() opens sets until the library holds a quarter of the
+ * descriptors that this limit allows. From then on, software events map their
+ * pages and close their descriptors (counters/group.c). The library may hold at
+ * most half of the limit.
  */
 #define PAGED_LIMIT 128
 #define PAGED_SETS 20 /* of two events: at least one keeps its descriptor */
@@ -302,8 +303,8 @@ Test(host_threads, destructors_before_and_after_the_librarys_own_may_visit)
 	cr_assert_eq(ROWS_GET(report, "outer")->counter[0].visits, 5);
 	cr_assert_eq(ROWS_GET(report, "outer")->cut_off, 0);
 	/*
-	 * Three threads attach: this one, and the other one in each of two
-	 * rounds of destructors.
+	 * Four attaches: one of this thread, one of the other thread's own
+	 * visit, and one in each of its two rounds of destructors.
 	 */
 	cr_assert_eq(selfmon_process()->attached, 1 + 1 + 2);
 	cr_assert_eq(selfmon_process()->alive, 1);

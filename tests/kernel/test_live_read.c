@@ -28,7 +28,7 @@ static char path[64];
 static char *file;      /* a small live file, unchanged */
 static size_t size;     /* size up to the end of its records */
 static int copy = -1;   /* another file, which tests change */
-static char *map;       /* the same in memory */
+static char *map;       /* the copy in memory */
 
 static void visit_and_go(void)
 {
@@ -89,8 +89,8 @@ static void setup(void)
 TestSuite(live_read, .init = setup, .timeout = 600);
 
 /*
- * Reads the file. Whatever it contains, either the report can be written and
- * walked, or the failure gives the reason.
+ * Reads the file. Whatever it contains, either the report can be written, or
+ * the failure gives the reason. Returns 0 or the error.
  */
 static int look(struct selfmon_failure *failure)
 {
@@ -161,7 +161,10 @@ Test(live_read, any_byte_of_it_may_be_another)
 	cr_assert(refused > 0 && refused < seen);
 }
 
-/* Expects that the error message about the file contains these words. */
+/*
+ * Expects that the file is refused at this position, with a message that
+ * contains these words.
+ */
 static void says(const char *words, size_t position)
 {
 	struct selfmon_failure failure;
@@ -206,7 +209,7 @@ Test(live_read, an_end_beyond_the_file_is_named)
 	says("truncated", size);
 }
 
-/* Returns the n-th record of this type. */
+/* Returns the n-th record of this type, counted from 0. */
 static void *record_of(uint32_t type, int n)
 {
 	uint64_t offset = HEADER->header_size;

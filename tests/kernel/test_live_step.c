@@ -81,8 +81,8 @@ static __attribute__((noinline)) void nested(void)
 }
 
 /*
- * Nested visits that both do work. The inner visit begins and ends with
- * different registers.
+ * Two visits inside of a third count events. "outer" and "inner too" begin and
+ * end with different registers.
  */
 static void nested_counted(void)
 {
@@ -144,7 +144,7 @@ static void out_of_order(void)
 
 /*
  * A stepped visit takes longer than all earlier visits. Sets the longest visit
- * of every node to an hour, so that leave takes its usual path.
+ * of every node to a long time, so that leave takes its usual path.
  */
 static void make_usual(void)
 {

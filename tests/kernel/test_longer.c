@@ -36,7 +36,7 @@ static void note(const struct selfmon_longer *visit, void *context)
 	called.calls++;
 }
 
-/* Makes a visit inside of the function that exceeds the limit, too. */
+/* The function itself makes a visit, which exceeds the limit, too. */
 static void note_slowly(const struct selfmon_longer *visit, void *context)
 {
 	note(visit, context);

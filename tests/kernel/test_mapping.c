@@ -19,7 +19,10 @@
 #define QUERY 0xc0686611 /* PROCMAP_QUERY of <linux/fs.h>, Linux 6.11 */
 
 static size_t page;
-/* Two accessible pages, a guard of two pages, two accessible pages, nothing. */
+/*
+ * One accessible page, a guard of two pages, three accessible pages, a gap of
+ * one page, one accessible page.
+ */
 static char *pages;
 
 static void map_pages(void)

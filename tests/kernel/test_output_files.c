@@ -133,8 +133,8 @@ Test(output, a_hard_link_elsewhere_keeps_what_it_had)
 }
 
 /*
- * Standard error is a file too, and already longer than the limit. So no report
- * is written to it.
+ * Standard error is a file too, so the limit applies to it as well. No report
+ * can be printed there instead.
  */
 static void visit_with_little_disk(void)
 {
@@ -251,13 +251,17 @@ static void fill_pipe(int fd)
 
 static char fifo_text[1 << 18];
 
-/* Reads slowly, up to the end of the report's only line with a region. */
+/* Begins to read late, and stops after the report's only line with a region. */
 static void *read_fifo(void *fd)
 {
 	char *to = fifo_text;
 	ssize_t n;
 
-	/* Longer than a non-blocking writer is willing to wait. */
+	/*
+	 * Longer than PATIENCE_MS of platform/output.c, the time that a
+	 * non-blocking write waits for a reader. So the library must have
+	 * opened the FIFO for blocking writes.
+	 */
 	usleep(1500000);
 	do {
 		n = read(*(int *)fd, to, 4096);

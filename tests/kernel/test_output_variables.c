@@ -130,8 +130,8 @@ static void find_out_later(void)
 
 /*
  * The program's message function is called only during configuration. Later,
- * its context may no longer exist, and the program may hold a lock that it
- * needs.
+ * its context may no longer exist, and the program may hold a lock that the
+ * function needs.
  */
 Test(output_variables, but_only_while_it_configures)
 {

@@ -46,7 +46,7 @@ static void *touch_pages(void *unused)
 	return unused;
 }
 
-/* No machine has these events, so a first visit fails to open them. */
+/* No machine has NO_EVENT, so the first visit fails to open it. */
 Test(region_counters, a_first_visit_leaves_errno_alone)
 {
 	configure("page-faults," NO_EVENT);

@@ -272,7 +272,10 @@ Test(region_jumps, past_a_span_do_not_cut_off_what_is_entered_later)
 	selfmon_report_free(report);
 }
 
-/* Opens a span, whose position is unknown, above a region, then jumps. */
+/*
+ * Enters a region and, inside of it, a span, whose position on the stack is
+ * unknown. Then jumps out.
+ */
 static __attribute__((noinline)) void open_and_jump(struct selfmon_frame *span)
 {
 	SELFMON_REGION("under a span")

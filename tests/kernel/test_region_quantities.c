@@ -452,7 +452,10 @@ Test(region_quantities, of_an_interval_are_its_own)
 	selfmon_report_free(earlier);
 }
 
-/* The first visit stays the longest, so no later visit takes the slow path. */
+/*
+ * Visits with units end on the slow path. This must not change the times, and
+ * later visits without units must have none.
+ */
 Test(region_quantities, leave_times_what_they_were)
 {
 	const struct selfmon_row *row;

@@ -32,8 +32,9 @@ static void visit(struct selfmon_region *span)
 }
 
 /*
- * Ends with status 0, or is killed by the first system call. To wait for a lock
- * takes a system call, and the test holds all locks of the library.
+ * Ends with status 0, or with 3 if a visit allocated memory. The first system
+ * call kills it. Waiting for a lock takes a system call, and the test holds all
+ * locks of the library.
  */
 static void child(int visits, int calls)
 {

@@ -155,7 +155,7 @@ Test(region_signals, a_handler_on_another_stack_cuts_nothing_off)
 static struct selfmon_region *fresh[256];
 static unsigned int handled;
 
-/* This is usually the first visit of a path, which needs the process lock. */
+/* The first 256 calls each visit a new path, which needs the process lock. */
 static void visit_in_handler(int number)
 {
 	(void)number;

@@ -234,8 +234,8 @@ Test(region_taken, a_number_used_again_is_not_closed_with_its_set)
 }
 
 /*
- * Opens groups with the same number of events at the library's descriptor
- * numbers, so that they resemble the library's groups.
+ * Opens a second set with the same events at the descriptor numbers of the
+ * first set, which the program has closed. The two sets resemble each other.
  */
 static void open_twins(void)
 {
@@ -265,7 +265,10 @@ Test(region_taken, another_set_at_the_number_is_neither_read_nor_closed)
 
 /* ---- system calls --------------------------------------------------------- */
 
-/* From here on these two system calls fail with EPERM. All others work. */
+/*
+ * From here on these two system calls fail with EPERM. All others work. Returns
+ * 0, or -1 if the kernel has no filters.
+ */
 static int deny(int first, int second)
 {
 	struct sock_filter filter[] = {
@@ -294,7 +297,7 @@ static void deny_reads(void)
 	errno = 0;
 	visit(10);
 	if (errno)
-		/* The program's own handler is still installed. */
+		/* The failed reads must not change errno. */
 		_exit(2);
 	_exit(is_lost(10, 10) ? 7 : 1);
 }

@@ -187,7 +187,9 @@ Test(report_intervals, are_of_one_process)
 
 static char path[64];
 
-/* Continues when its parent says so, or when the parent has ended. */
+/*
+ * Continues when its parent writes a byte, and exits if the parent has ended.
+ */
 static void keep_live_file(const int *from, const int *to)
 {
 	char go;

@@ -62,7 +62,10 @@ static void *work_until_stopped(void *unused)
 	return NULL;
 }
 
-/* The main thread reads the samples; the visiting thread does not. */
+/*
+ * The main thread and the library's thread read the samples; the visiting
+ * thread does not.
+ */
 Test(samples, of_a_visit_that_does_not_end_are_in_a_report)
 {
 	pthread_t thread;

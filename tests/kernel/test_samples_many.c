@@ -51,7 +51,7 @@ static void visit_in_two_threads(void *(*visit)(void *), uint64_t least)
 		pthread_join(thread[i], NULL);
 }
 
-/* Returns the number of samples that each thread needs. */
+/* Returns the number of samples that both threads need together. */
 static uint64_t wanted(void)
 {
 	return (uint64_t)by_form(300, 3000, 100000);

@@ -20,7 +20,7 @@ static void visit_in_handler(int signal)
 	visit("handler's", 0);
 }
 
-/* Handlers run between any two instructions of a visit's end. */
+/* Handlers may run between any two instructions of a visit's end. */
 Test(slowest, and_their_parts_are_whole_with_handlers)
 {
 	const struct itimerval often = { { 0, 1000 }, { 0, 1000 } },

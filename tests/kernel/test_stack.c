@@ -55,8 +55,8 @@ static struct bounds look_in_thread(const pthread_attr_t *attr)
 }
 
 /*
- * Checks the end of the frames. The C library stores data of the thread above
- * this end.
+ * Checks both bounds. The upper one is the end of the frames: the C library
+ * stores data of the thread above it.
  */
 static void check(const struct bounds *bounds)
 {

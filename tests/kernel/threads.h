@@ -27,7 +27,7 @@ static inline void touch_own(int which)
 }
 
 /*
- * Runs the threads once in advance, so that their code and stacks are in
+ * Runs the threads twice in advance, so that their code and stacks are in
  * memory.
  */
 static inline void start_pool(int count)

@@ -14,7 +14,7 @@ mutants: ## Does a test notice each defence taken out? (MUTANT="NAME ...")
 mutants-native: ## The same for what needs no PMU and no emulator
 	@env -u MAKEFLAGS -u MFLAGS TEST_FORM=full tests/mutants/native.sh $(O) $(MUTANT)
 
-# `make check` has all tests of these mutants, in its form of them.
+# `make check` runs all tests that these mutants name, in the same form.
 fast_path = $(shell grep -lE '^[+]{3} b/(libselfmon/visit/|include/selfmon/(region.h|page.h|arch/))' \
 	tests/mutants/native/*.patch)
 

@@ -7,7 +7,8 @@
 # them, in lines of "Kills: PROGRAM SUITE/TEST..." (a Criterion program of
 # tests/) or "Kills: make TARGET...". "What:" says what the patch changes. The
 # unchanged library must pass the same tests before. The script fails if a
-# mutant survives or its patch no longer applies.
+# mutant survives, if a patch no longer applies or builds, or if no mutant is
+# killed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)/native
 source=$(cd "$here/../../.." && pwd)

@@ -7,8 +7,8 @@
 # selftest:CHECK, which row of selfmon selftest --quick --perf. It also names
 # the scenario of tests/vm/scenarios.txt (Where: RIG NAME) and says what the
 # patch changes (What:). All mutants of a scenario run in one boot, after the
-# unchanged library has passed the same suites there. The script fails if a
-# mutant survives or its patch no longer applies.
+# unchanged library has passed the same suites there. The script fails unless
+# every mutant is killed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
@@ -54,7 +54,8 @@ write_guest_script()
 	cat << 'END'
 #!/bin/busybox sh
 cd /tests
-# rows NAME CHECK...: returns 1 if one of these checks fails
+# rows NAME CHECK...: returns 1 if one of these checks fails, 127 if no check
+# passes
 rows()
 {
 	timeout 300 "./$1" selftest --quick --perf > /tmp/log 2>&1

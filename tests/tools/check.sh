@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs a make command whose recipes write logs into FOLDER by logged.sh. Then
-# prints the output of failed targets once more, the tests that were skipped,
-# and the ones that took longest: check.sh FOLDER COMMAND...
+# prints the time of each target, the slowest tests, and the output of failed
+# targets once more: check.sh FOLDER COMMAND...
 set -eu
 logs=$1
 shift

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Checks the machine code of one inline read, made by each installed compiler:
-# at most 45 instructions, exactly one RDPMC, no call, three loads before the
-# RDPMC, and one more load of the lock after it. Also checks two reads of the
-# thread pointer.
+# at most 45 instructions, exactly one RDPMC, no call, at least three loads
+# before the RDPMC, and one more load of the lock after it. Also checks the
+# guard's marks, and two reads of the thread pointer.
 set -eu
 cd "$(dirname "$0")/../.."
 limit=45
@@ -31,7 +31,7 @@ END
 
 # Reduces each instruction to mnemonic and operands, and drops padding. The
 # second load of the lock has no known offset, since gcc keeps the address of
-# the lock in a register. So exactly one load is required between rdpmc and the
+# the lock in a register. So at least one load is required between rdpmc and the
 # next branch.
 judge() {
 	objdump -d --no-show-raw-insn "$1" | awk -v limit="$limit" -v cc="$2" '

@@ -77,8 +77,8 @@ class Tool:
 
 
 def scaled(report, name, factor):
-    """Returns a report whose regions of this name (None: all) took `factor` as
-    long."""
+    """Returns a report whose regions of this name (None: all) took `factor`
+    times as long."""
     report = copy.deepcopy(report)
     for row in report["rows"]:
         time = row["time_ns"]
@@ -198,8 +198,8 @@ def check_interval(tool, template):
 
 
 def alarms_of(found):
-    """Returns how many regions were significant in either direction, and how
-    many were regressions."""
+    """Returns whether any region was significant in either direction, and
+    whether any was a regression."""
     verdicts = [r["verdict"] for r in found["regions"]]
     return (any(v in ("regression", "more", "less") for v in verdicts),
             "regression" in verdicts)

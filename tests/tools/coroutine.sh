@@ -3,8 +3,8 @@
 # Tests regions in C++20 coroutines: coroutine.sh BUILD-DIRECTORY LIBRARY...
 #
 # The programs are compiled by each compiler, at each optimisation level, and
-# with visits called and inlined. The quick form (tests/form.h) compiles one
-# program.
+# with visits called and inlined. The quick form (tests/form.h) compiles each
+# program once.
 set -eu
 build=$1/tests/programs/coroutine
 shift

@@ -41,8 +41,8 @@ instructions()
 			inside && $1 == "ret" { exit }'
 }
 
-# same COMPILER A B: checks that both functions have the same instructions, and
-# at least some
+# same COMPILER A B: checks that function B has at most as many instructions as
+# function A, which has at least one
 same()
 {
 	instructions "$2" > "$build/a"

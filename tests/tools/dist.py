@@ -70,7 +70,7 @@ def contents(tarball):
 
 
 def ends(document, kind, one=None, other=None):
-    """Returns the pairs of ids with this relationship, or at least those with
+    """Returns the pairs of ids with this relationship, or only those with
     these ends."""
     return {(row["spdxElementId"], row["relatedSpdxElement"])
             for row in document["relationships"]

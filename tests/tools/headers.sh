@@ -35,7 +35,7 @@ declares()
 		done
 		printf 'void names(void);\nvoid names(void)\n{\n'
 		cat include/*.h include/selfmon/*.h |
-			sed 's/selfmon_impl_disabled(//' | # see defines()
+			sed 's/selfmon_impl_disabled(//' | # only with SELFMON_DISABLE
 			grep -oE '\<selfmon_[a-z0-9_]+\(' | tr -d '(' |
 			sort -u | grep -v '_inlined$' | # on some machines
 			sed 's/.*/#ifndef &\n(void)\&&;\n#endif/'

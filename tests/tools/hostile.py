@@ -2,8 +2,9 @@
 """Makes names that could control a terminal or a spreadsheet, and checks
 output.
 
-escapes.py gives these names to the library, and spoiled.py gives them to the
-program; both check the output. The bytes are the same in every run.
+escapes.py gives these names to the library and the program, and spoiled.py
+writes them into reports and symbols; both check the output. The bytes are the
+same in every run.
 """
 import csv
 import io
@@ -70,8 +71,8 @@ def file_name():
 
 
 def call(what, words, environment={}, name=None):
-    """Returns the standard error of a call, and checks that both outputs are
-    harmless."""
+    """Runs a program, and checks that both outputs are harmless. Returns the
+    completed process."""
     values = {key: value for key, value in os.environb.items()
               if not key.startswith(b"SELFMON")}
     values[b"SELFMON_EVENTS"] = b"none"
@@ -117,7 +118,8 @@ def check_names(what, names, name, thread):
 
 
 def check_json(data, name, thread=False):
-    """Returns the rows of regions, and those of spans if there are any."""
+    """Checks the names in the rows of regions, and in those of spans if there
+    are any."""
     report = json.loads(data.decode(errors="replace"))
     check_names("JSON", [exact_json(row) for row in report["rows"]], name,
                 thread)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Checks that includes only point down: a file may include its own layer and
 # those below. The table below begins with the lowest layer. System calls,
-# assembly and libcpuid may be used only in certain layers. A header
-# include/selfmon/X.h belongs to the layer whose interface it is.
+# assembly and libpfm may be used only in certain layers, and libcpuid in none.
+# A header include/selfmon/X.h belongs to the layer whose interface it is.
 set -eu
 cd "$(dirname "$0")/../.."
 scratch=$(mktemp)

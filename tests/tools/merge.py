@@ -3,7 +3,7 @@
 """Merges reports in JSON by the rules of docs/REPORT.md, for comparison.
 
     merge.py MERGED FILE...   checks that MERGED is the merge of the FILEs
-    merge.py --mutate FILE DIRECTORY   writes some dozens of damaged copies
+    merge.py --mutate FILE DIRECTORY   writes more than 100 damaged copies
     merge.py --vary FILE DIRECTORY   writes copies as other machines make them:
                                      scaled values, open visits, other clocks,
                                      values that were not counted

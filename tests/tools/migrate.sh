@@ -105,7 +105,8 @@ in_one_file()
 	judge "$* -flto"
 }
 
-# skipped COMPILER: not there, or without another machine's headers
+# skipped COMPILER: succeeds with a message if the compiler is missing, or lacks
+# the headers of its machine
 skipped()
 {
 	# shellcheck disable=SC2086 # a compiler may be several words

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# Checks that functions and data of a file are declared in its own header, and
-# in no other private header. Usage: own_header.py SOURCES OBJECT...
+# Checks that functions and data of a file are declared in no private header
+# other than its own. Usage: own_header.py SOURCES OBJECT...
 import pathlib
 import re
 import subprocess

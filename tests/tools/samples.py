@@ -336,8 +336,9 @@ class Sampled:
         return [{"path": str(path), "build_id": build_id}]
 
     def report(self, report, path, **counts):
-        """Returns the report with samples in spot1, which is inlined into
-        leaf. middle calls leaf, and main calls middle."""
+        """Returns the report with samples in squeeze, which is inlined into
+        leaf, in leaf itself, and in code without a file. middle calls leaf,
+        and main calls middle."""
         chain = [(0, self.at["return0"]), (0, self.at["return1"])]
         return with_samples(report, self.modules(path), [
             stack(1, 6, (0, self.at["spot1"]), *chain),
@@ -696,7 +697,7 @@ class Profile:
         return self.strings[one(message, key)]
 
     def lines(self, location):
-        """Returns the functions and lines of each stack, outermost first."""
+        """Returns the functions and lines of a location, outermost first."""
         lines = values(self.by_id["location"][location], "line")
         return [(self.text(self.by_id["function"][one(line, "function_id")],
                            "name"), one(line, "line"))

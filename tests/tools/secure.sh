@@ -42,8 +42,8 @@ files()
 	find "$dir/out" -type f | wc -l
 }
 
-# The same program without the setuid bit writes both files, so the test can
-# detect a write.
+# The same program without the setuid bit writes a file, so the test can detect
+# a write.
 install -m 755 "$program" "$dir/plain"
 run "$dir/plain" "" "json:$dir/out/by-env"
 [ "$status" = 3 ] && [ "$(files)" = 1 ] || fail "a plain program wrote nothing"

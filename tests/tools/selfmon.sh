@@ -257,8 +257,9 @@ else
 	echo "[SKIP] check-tool: two types of core: $(cat "$work/err")"
 fi
 
-# The program opens one tracepoint of each system. In this tree the id of the
-# second one is not a number, and the id of the third one cannot be read.
+# The program opens only the first tracepoint of each system. In this tree the
+# id of the second one belongs to no tracepoint, and the id of the third one
+# cannot be read.
 cat > "$work/tracefs" << 'END'
 folder=/sys/kernel/tracing
 mount -t tracefs none $folder || exit 3

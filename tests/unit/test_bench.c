@@ -11,7 +11,10 @@
 #define ROUNDS 31
 #define RUN SELFMON_BENCH_ROUNDS_MAX /* the first slot of run 1 */
 
-/* Adds three rounds of a run: 0, 1 and 2 parts in a thousand above a level. */
+/*
+ * Adds ROUNDS rounds of a run, which are in turn 0, 1 and 2 parts in a thousand
+ * above a level.
+ */
 static void add_run(struct selfmon_bench_quantity *of, unsigned int run,
 		    double level)
 {
@@ -64,7 +67,10 @@ static FILE *written(const struct selfmon_bench_result *results, size_t count)
 
 static char said[4096]; /* the gate's log */
 
-/* Runs the gate. The count may change by 1 %; each side has `count` results. */
+/*
+ * Runs the gate, which lets the quantity grow by 1 %. Each side has `count`
+ * results.
+ */
 static int gate_on(const struct selfmon_bench_result *before,
 		   const struct selfmon_bench_result *now, size_t count,
 		   const char *quantity)
@@ -146,7 +152,8 @@ Test(bench, there_is_no_ratio_to_what_was_not_counted)
 }
 
 /*
- * The medians of two runs differ much, although the rounds of each run agree.
+ * The medians of the three runs differ much, although the rounds of each run
+ * agree.
  */
 Test(bench, the_interval_holds_what_runs_differ_by)
 {
@@ -216,8 +223,8 @@ Test(bench, the_gate_says_what_it_compared)
 }
 
 /*
- * Everything is slower by 9 %, because the CPU's clock is. The case is no
- * worse.
+ * At first, everything is slower by 9 %, because the CPU's clock is, and the
+ * case is no worse. Then the case alone is slower by another 10 %.
  */
 Test(bench, a_slower_clock_is_no_regression)
 {
@@ -377,7 +384,10 @@ static void slope_after(struct selfmon_bench_result *result,
 	selfmon_impl_bench_slope(batch, round, result);
 }
 
-/* Adds the slope of a batch in ns, its CPU time in ns, and its faults. */
+/*
+ * Adds a round whose slopes, by turn, are ns, cpu_ns (CPU time) and count (of
+ * the event).
+ */
 static void slope(struct selfmon_bench_result *result, unsigned int round,
 		  double ns, double cpu_ns, double count)
 {
@@ -396,7 +406,7 @@ static void start(struct selfmon_bench_result *result, unsigned int rounds)
 		result->quantity[i].verdict = SELFMON_EXACT;
 }
 
-/* A preemption during the batch of n made its slope negative. */
+/* A preemption during the batch of n made the round's slope negative. */
 Test(bench, a_time_below_0_is_no_sample)
 {
 	static struct selfmon_bench_result result;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests how the bench sorts its rounds by the state of the machine. */
+/*
+ * Tests how the bench sorts its rounds by the state of the machine, which rows
+ * it emits for a state, and how it finds the sibling CPU.
+ */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -115,8 +118,8 @@ void bench_emit(const struct bench_row *row)
 }
 
 /*
- * Runs one part with three rows: one with the mean of both columns, one without
- * a PMU, and one that only serves as a divisor.
+ * Emits the rows of a part that has three: one with the mean of both columns,
+ * one without a PMU, and one that only serves as a divisor.
  */
 static void emit(enum bench_state state, size_t wanted)
 {

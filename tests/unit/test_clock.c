@@ -159,7 +159,7 @@ Test(clock_name, is_there_for_every_source_and_beyond)
 				 (enum selfmon_clock_source)99), "unknown");
 }
 
-/* Fills in the page of a 2.1 GHz machine whose clock is usable. */
+/* Returns the page of a 2.1 GHz machine whose clock is usable. */
 static struct selfmon_page native_page(void)
 {
 	struct selfmon_page page = { 0 };

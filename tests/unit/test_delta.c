@@ -312,7 +312,7 @@ Test(delta, without_a_page_clock_refuses_and_goes_over_to_read_2)
 
 /*
  * Returns after how many deltas user reads resume, if each delta is by read(2)
- * and the group is on the PMU.
+ * and the group is on the PMU: 100000 if they do not resume.
  */
 static unsigned int quiet_deltas(void)
 {

@@ -23,10 +23,7 @@ static const char *escaped(enum selfmon_for what, const char *name)
 	return to;
 }
 
-/*
- * Returns the name in quotes. In CSV, adds an apostrophe in front if the name
- * needs one.
- */
+/* Returns what put() writes for the name. */
 static const char *cell(void (*put)(FILE *stream, const char *s),
 			const char *name)
 {
@@ -208,7 +205,8 @@ static void set(char *to, size_t size, const char *name)
 }
 
 /*
- * Makes a report in which all names and all texts of the header are this text.
+ * Makes a report in which each name and each text of the header is one of 40
+ * random names, which are stored in name.
  */
 static struct selfmon_report *any_report(char (*name)[LONGEST * 6 + 1])
 {

@@ -14,7 +14,10 @@ TestSuite(event_cores, .fini = tree_remove);
 
 static struct selfmon_events events;
 
-/* Checks name, type, config and {} group of one event. */
+/*
+ * Checks that the event has this name, type and config, and counts on a core
+ * PMU.
+ */
 static void expect_event(size_t i, const char *name, uint32_t type,
 			 uint64_t config)
 {
@@ -229,8 +232,8 @@ Test(event_cores, take_general_names_with_one_of_arms_pmus,
 }
 
 /*
- * sysfs has only "cycles" and "instructions", so the kernel selects the codes
- * of the others.
+ * sysfs has only "cycles" and "instructions", which are not Arm's names, so the
+ * kernel selects the codes.
  */
 Test(event_cores, leave_the_event_to_the_kernel_where_it_has_no_arms_name,
      .init = tree_make_apple_m2)

@@ -16,7 +16,10 @@ struct tree_file {
 void tree_make(const struct tree_file *files);
 void tree_remove(void);
 
-/* Makes one tree with the PMUs of an x86 desktop, an ARM board and a hybrid. */
+/*
+ * Makes one tree with the PMUs of an x86 desktop, an AMD machine, an ARM board
+ * and a hybrid, and with broken PMUs.
+ */
 void tree_make_all(void);
 
 /*

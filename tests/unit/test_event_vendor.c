@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests event names from CPU manuals. libpfm, set to a Skylake, supplies them.
+ * Tests event names from CPU manuals. libpfm, set to an Intel or AMD CPU,
+ * supplies them.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -15,7 +16,10 @@
 #include "platform/pfm.h"
 #include "platform/pfm_abi.h"
 
-/* Skips the test, with a reason, if libpfm is missing. */
+/*
+ * Sets libpfm to this PMU's CPU. Skips the test, with a reason, if libpfm
+ * cannot be used.
+ */
 static void be(const char *pmu)
 {
 	setenv("LIBPFM_FORCE_PMU", pmu, 1);
@@ -44,7 +48,10 @@ static struct selfmon_failure fail(const char *spec, int error)
 	return failure;
 }
 
-/* The codes are from the tables of events of Intel and AMD. */
+/*
+ * The codes here and in the next test are from the tables of events of Intel
+ * and AMD.
+ */
 Test(event_vendor, takes_names_as_the_manuals_write_them)
 {
 	static const struct {
@@ -122,7 +129,7 @@ Test(event_vendor, lists_unit_masks_where_one_is_needed)
 			 "L1_MISS, ...");
 }
 
-/* Expects a message that the name belongs to another PMU. */
+/* Expects a message that this machine may have no such PMU. */
 static void expect_other_pmus(const char *spec, const char *pmu)
 {
 	const struct selfmon_failure failure = fail(spec, -ENOENT);

@@ -328,7 +328,10 @@ static void resume_and_end_off_the_pmu(void)
 	take_off_pmu();
 }
 
-/* Each refusal turns user reads off, and this turns them on again. */
+/*
+ * Visits the region on both paths. Both visits must be refused. Each refusal
+ * turns user reads off, so this function turns them on again.
+ */
 static void assert_refused(void (*inside)(void))
 {
 	const uint64_t sum = stats->counter[0].sum;

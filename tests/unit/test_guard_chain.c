@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests faults that are not the guard's. They must go to the program's own
+ * Tests signals that are not the guard's. They must go to the program's own
  * handler, or to the kernel's default, as if there were no guard.
  */
 #define _GNU_SOURCE
@@ -25,7 +25,8 @@
 #define SIGNAL SELFMON_FAULT_SIGNAL
 
 /*
- * Runs body in a child, which the fault may end. Each body calls exit itself.
+ * Runs body in a child. Returns the child's exit status, or 256 plus the signal
+ * that ended it.
  */
 static int status_of(void (*body)(void))
 {
@@ -153,7 +154,10 @@ Test(guard_chain, one_whose_signal_is_blocked_ends_the_program)
 	cr_assert_eq(status_of(fault_blocked), 256 + SIGNAL);
 }
 
-/* Another library has installed a signal stack: the handler must run on it. */
+/*
+ * A signal stack is installed. The handler must run on it if it has SA_ONSTACK,
+ * and only then.
+ */
 static char signal_stack[1 << 16];
 
 static void where(int signo)

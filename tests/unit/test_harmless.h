@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * States the effects of bytes on a terminal and on a spreadsheet. These rules
- * belong to the tests: nothing here calls the library.
+ * States which bytes are harmless on a terminal, and reads escaped names back
+ * from CSV and JSON. These rules belong to the tests: nothing here calls the
+ * library.
  */
 #ifndef SELFMON_TESTS_HARMLESS_H
 #define SELFMON_TESTS_HARMLESS_H
@@ -88,8 +89,9 @@ static inline unsigned int hex_of(const char *s, int digits)
 }
 
 /*
- * Undoes the escapes of a CSV cell by the rules of docs/REPORT.md. Quotes
- * remain doubled.
+ * Undoes the escapes of a CSV cell, given without its quotes, by the rules of
+ * docs/REPORT.md. Doubled quotes become single ones. An apostrophe in front
+ * remains.
  */
 static inline const char *csv_name(const char *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the histogram of a node's times. The latest visit is added to it only
- * when it is copied.
+ * Tests the histogram of a node's times. The latest visit is added to the
+ * histogram only when the statistics are copied.
  */
 #include <criterion/criterion.h>
 

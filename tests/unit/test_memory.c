@@ -75,7 +75,7 @@ static bool can_wipe(void)
 	return not_wiped(&piece, 1) == 0;
 }
 
-/* The last piece of a chunk ends at the chunk's end, or 64 bytes before it. */
+/* The last piece of a chunk ends 32 bytes before the chunk's end. */
 Test(memory, ends_no_piece_behind_its_chunk)
 {
 	static char *last[CHUNK / 64 + 1];
@@ -107,8 +107,8 @@ Test(memory, has_room_for_a_piece_larger_than_a_chunk_at_its_offset)
 }
 
 /*
- * Lists the members of a node and of its statistics that a visit without
- * counters uses.
+ * The members of a node and of its statistics that a visit without counters
+ * uses share a cache line.
  */
 Test(memory, of_each_node_has_what_a_visit_looks_at_in_one_line)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests a reader that is interrupted all the time. The writer is a signal
- * handler in the reader's own thread, on a timer of 10 us. Like the kernel's
- * update, it runs between two instructions of the reader, and it follows
- * perf_event_update_userpage().
+ * handler in the reader's own thread, on a timer of at least 10 us. Like the
+ * kernel's update, it runs between two instructions of the reader, and it
+ * follows perf_event_update_userpage().
  */
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -47,8 +47,8 @@ static uint64_t noise(void)
 }
 
 /*
- * Chooses another register and start value for the same count, and changes
- * everything else.
+ * Gives the page this count, with a register and a start value chosen at
+ * random. Changes the event's other registers and its times, too.
  */
 static void update(struct selfmon_page *at, uint32_t first, uint64_t count)
 {
@@ -103,7 +103,8 @@ static struct itimerval timer_often(void)
 }
 
 /*
- * Calls once() until it was interrupted often enough, or for a second or two.
+ * Calls once() until it was interrupted often enough, or for 1.5 s. Skips the
+ * test if it was never interrupted.
  */
 static void hammer(void (*once)(uint32_t *moved))
 {

@@ -308,7 +308,7 @@ Test(page_read, drops_the_junk_above_the_width)
 
 Test(page_read, counts_on_through_an_overflow_of_the_register)
 {
-	/* The register has overflowed, but the interrupt has not been taken. */
+	/* The register overflows, and the interrupt has not been taken yet. */
 	page.offset = INT64_C(0x7fffffff);
 	model.raw[2] = UINT64_C(0xffffffff);
 	cr_assert_eq(read_value(32), 0x7ffffffe);

@@ -53,7 +53,8 @@ static void end(struct selfmon_snapshot *snapshot)
 }
 
 /*
- * The next group read(2) returns these values for member i, and a time of 1 us.
+ * The next group read(2) from member i returns these values for it and the next
+ * member, and a time of 1 us. Returns the descriptor of the writing end.
  */
 static int serve(size_t i, uint64_t first, uint64_t second)
 {
@@ -223,8 +224,8 @@ Test(rdpmc_trap, reads_all_again_when_a_sibling_overflows)
 }
 
 /*
- * Another thread has run in between: all registers and all offsets have
- * changed.
+ * Another thread has run in between: all locks and offsets, the CPU and the
+ * leader's times have changed.
  */
 static void descheduled_at_1(unsigned int n, uint32_t what)
 {

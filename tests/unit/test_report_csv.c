@@ -12,7 +12,10 @@ TestSuite(report_csv, .fini = model_free);
 
 #define HAS(text, part) cr_assert_not_null(strstr(text, part), "%s", text)
 
-/* Splits the record at *at into fields, and moves *at to the next record. */
+/*
+ * Returns the number of fields in the record at *at, and moves *at to the next
+ * record.
+ */
 static size_t fields_of(const char **at)
 {
 	const char *s = *at;
@@ -127,8 +130,8 @@ static int64_t cpu_ns(void)
 }
 
 /*
- * Writes several reports with this number of rows. Returns the least CPU time
- * per row.
+ * Writes a report with this number of rows several times. Returns the least CPU
+ * time per row.
  */
 static int64_t cost_of_a_row(size_t rows)
 {

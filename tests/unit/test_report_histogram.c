@@ -65,8 +65,8 @@ static uint64_t lowest(unsigned int b)
 }
 
 /*
- * Makes a visit at the lower end of each bucket, which must be counted in that
- * bucket.
+ * Makes b + 1 visits at the lower end of each bucket b, which must be counted
+ * in that bucket. Checks the bounds of all buckets.
  */
 static void check_bounds(uint64_t hz)
 {

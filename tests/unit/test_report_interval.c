@@ -265,7 +265,10 @@ Test(report_interval, finds_rows_by_their_path)
 	cr_assert_eq(ROWS_GET(interval, "outer", "later")->visits, 5);
 }
 
-/* The open visit has children that ended before and during the interval. */
+/*
+ * A visit that is open may have children that ended before the interval and
+ * others that ended during it.
+ */
 Test(report_interval, has_no_self_time_of_a_visit_open_at_its_beginning)
 {
 	struct selfmon_stats stats = NONE;
@@ -358,13 +361,13 @@ Test(report_interval, is_refused_of_what_is_none)
 	second = of_one(61, &stats);
 	is_refused(-EINVAL, first, second);
 	is_refused(-EINVAL, interval_of(second, first), first);
-	/* A report from a JSON file has no clock. */
+	/* This report has no recorded sums, like one from a JSON file. */
 	is_refused(-EINVAL, second, model_time());
 	other = of_one(62, &stats);
 	other->pid = 43;
 	is_refused(-EINVAL, other, first);
 	other->pid = 42;
-	other->recorded->start_ticks = 8; /* an earlier process with this pid */
+	other->recorded->start_ticks = 8; /* another process with this pid */
 	is_refused(-EINVAL, other, first);
 	other->recorded->start_ticks = 7;
 	other->unread = 1;

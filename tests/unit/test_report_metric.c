@@ -58,7 +58,10 @@ static void check_reason(const struct selfmon_report *report, const char *name,
 	cr_assert_str_eq(metric.reason, reason);
 }
 
-/* Makes one row of 10 visits and 1000 ns, with a column for each name. */
+/*
+ * Makes one row of 10 visits and 1000 ns, with a column for each name. The
+ * values are first, 2 * first, and so on.
+ */
 static struct selfmon_report *model_of(const char *const *name, double first)
 {
 	struct selfmon_report *report = model_make(1);

@@ -243,8 +243,8 @@ static inline struct selfmon_report *model_time(void)
 }
 
 /*
- * Returns a report with one row for each byte value, one row with all of them,
- * and longer and stranger names.
+ * Returns a report with one row for each byte value except 0, one row with all
+ * of them, and longer and stranger names.
  */
 static inline struct selfmon_report *model_hostile(void)
 {

@@ -95,7 +95,10 @@ static void check_exact(double value)
 	IS(selfmon_number_exact(text, value), wanted);
 }
 
-/* Checks a number, and the doubles before and after it. Does not need libm. */
+/*
+ * Checks a number, the doubles before and after it, and the negatives of all
+ * three. Does not need libm.
+ */
 static void check_around(double value)
 {
 	uint64_t bits;

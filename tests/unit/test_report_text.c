@@ -120,7 +120,7 @@ Test(report_text, says_why_system_calls_read_the_events)
 	HAS(text_of(report), "user mode only\n             user space cannot\n");
 }
 
-/* One column was counted in half of the visits, the other one in all. */
+/* The first column was counted in 512 of 1000 visits. */
 Test(report_text, says_in_which_part_of_visits_an_event_was_counted)
 {
 	struct selfmon_report *report = model_counters();
@@ -501,7 +501,10 @@ Test(report_text, explains_a_row_without_visits)
 	LACKS(text_of(model_counters()), "\n  m ");
 }
 
-/* Writes two merged reports, `calibrated` of which have a measured overhead. */
+/*
+ * Returns the text of a report merged from two processes. The overhead was
+ * measured in `calibrated` of them.
+ */
 static const char *merged(size_t calibrated)
 {
 	struct selfmon_report *report = model_time();

@@ -9,8 +9,8 @@ TestSuite(report_text_samples, .fini = model_free);
 #define LACKS(text, part) cr_assert_null(strstr(text, part), "%s", text)
 
 /*
- * outer has a self time of 1 ms, inner 99 ms. With one sample per ms, they have
- * 1 and 99 samples.
+ * outer has a self time of 1 ms, inner 99 ms. With one sample per ms, 1 and 99
+ * samples are expected; the arguments are those taken.
  */
 static struct selfmon_report *sampled(uint64_t outer, uint64_t inner)
 {

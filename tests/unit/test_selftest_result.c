@@ -91,7 +91,7 @@ Test(selftest_result, a_failure_without_a_pmu_is_a_failure)
 	expect_conclusion(1, "numbers are wrong here: agree failed");
 }
 
-/* Expects that the printed conclusion contains this text. */
+/* Expects that the first row, as printed, contains this text. */
 static void expect_printed(const char *text)
 {
 	char *printed = NULL;

@@ -44,7 +44,10 @@ static void expect_noise(const struct selfmon_row *row)
 		      row->name, row->time.noise / VISITS);
 }
 
-/* Even if the overhead hardly differs between the kinds of work. */
+/*
+ * A noise is stated even if the overhead hardly differs between the kinds of
+ * work.
+ */
 Test(shadow, a_time_states_a_noise)
 {
 	struct selfmon_report *report = report_of_visits(false);

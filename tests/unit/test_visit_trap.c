@@ -155,7 +155,10 @@ Test(visit_trap, an_end_whose_events_have_other_counters_is_read_again)
 	cr_assert_eq(stats->rare[SELFMON_RARE_MOVED], 1);
 }
 
-/* The events keep their registers, but may also have counted in the kernel. */
+/*
+ * The events keep their registers and counts, but two registers have other
+ * values.
+ */
 static void all_go_on_in_the_end(unsigned int n, uint32_t what)
 {
 	unsigned int k;
@@ -236,7 +239,8 @@ Test(visit_trap, long_visits_are_in_their_buckets)
 }
 
 /*
- * Acts as a deschedule: the events move to other registers with other values.
+ * Acts as a deschedule: the events keep their registers, which have other
+ * values.
  */
 static void all_start_anew(unsigned int n, uint32_t what)
 {

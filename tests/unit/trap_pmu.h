@@ -47,7 +47,7 @@ extern struct trap_pmu trap_pmu;
 
 /*
  * Clears the model, and handles SIGSEGV and SIGTRAP. Skips the test on other
- * machines.
+ * machines, and under a thread sanitizer.
  */
 void trap_pmu_setup(void);
 

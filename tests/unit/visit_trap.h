@@ -67,8 +67,8 @@ static __attribute__((noinline, unused)) void visit(uint64_t ticks)
 }
 
 /*
- * Gives the thread this set and cached pages, and sets a longest visit that no
- * test exceeds.
+ * Gives the thread this set and cached pages, and makes a visit that is longer
+ * than all others, except for those of the test of long visits.
  */
 static inline void setup(void)
 {

@@ -40,8 +40,8 @@ apt_source_of()
 }
 
 # apt_sources TYPE SUITE: prints the sources of the release, its updates and its
-# security updates. If there is no mirror of the updates, the packages of the
-# release are sufficient.
+# security updates. If there is no mirror of the security updates, they are left
+# out.
 apt_sources()
 {
 	mirrors=$(apt_mirrors)
@@ -195,7 +195,7 @@ apt_download()
 		die "cannot download $*: see above"
 }
 
-# apt_unpack DIR PACKAGE... [-- MEMBER...]: downloads and unpacks into DIR
+# apt_unpack DIR PACKAGE...: downloads the packages and unpacks them into DIR
 apt_unpack()
 {
 	into=$1

@@ -63,7 +63,8 @@ setting()
 	esac
 }
 
-# The description of the machine is only for the hardware tests.
+# The hardware tests may change the guest's settings. The other programs print
+# no report.
 case $command in
 hw | hw\ *) say_in_guest "export SELFMON_HW_GUEST=1" ;;
 *) say_in_guest "export SELFMON_OUTPUT=none" ;;

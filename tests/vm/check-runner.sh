@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Passes consoles of failed guests to verdict.sh, one for each kind of failure.
-# verdict.sh must count each as a failure, and print the kind of failure.
+# Passes consoles of guests to verdict.sh: some that passed, and one for each
+# kind of failure. verdict.sh must count each as it ended, and print the kind of
+# failure.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/verdict.sh"
@@ -17,7 +18,7 @@ console()
 	[ $# = 0 ] || printf '%s\r\n' "$@" >> "$log"
 }
 
-# expect STATUS COUNTS TEXT: checks the verdict of this console, if QEMU has
+# expect STATUS COUNTS TEXT: checks the verdict of this console, if boot.sh has
 # exited with STATUS
 expect()
 {
@@ -80,7 +81,8 @@ expect 0 '0 1 0' 'FAILED: its guest never started the tests'
 console 'INIT run hw' 'INIT rc=0' '3 passed, 0 failed, 0 skipped'
 expect 0 '0 1 0' 'FAILED: its program printed no count, exit status 0'
 
-# run.sh boots the lines of the rigs that it is given, and skips the others.
+# run.sh skips the lines of other rigs than those it is given, so it would never
+# boot a line with a misspelt rig.
 for table in "$here/scenarios.txt" "$here/../../bench/scenarios.txt"; do
 	for rig in $(sed 's/#.*//; s/|.*//' "$table" | sort -u); do
 		[ -r "$here/rig-$rig.sh" ] || {

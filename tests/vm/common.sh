@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# Sourced by each script of this folder: paths, and functions that print.
+# Sourced by boot.sh, get.sh and run.sh: the cache's path, and functions that
+# print.
 
 # The scripts that source this file read these variables.
 # shellcheck disable=SC2034

@@ -2,9 +2,9 @@
 # shellcheck shell=sh
 # Sourced: QEMU's virt machine with RISC-V's counters, which OpenSBI controls.
 #
-# cpu=MODEL   (rv64,sscofpmf=on,smcntrpmf=on: overflow interrupts, and exact
-#             counts of user mode only)
+# cpu=MODEL   (rv64,sscofpmf=on,smcntrpmf=on: exact counts of user mode only)
 # pmu-mask=N  the mask of programmable counters (0x8: one counter)
+# icount=off  as on arm64
 
 rig_architecture=riscv64
 rig_qemu=qemu

@@ -5,10 +5,10 @@
 # run.sh shell PROGRAMS RIG: starts a shell in the rig's first scenario.
 #
 # PROGRAMS has a folder of static programs for each rig. VM_SCENARIO=TEXT
-# selects the scenarios whose "RIG KERNEL NAME" contains TEXT. TEST_FORM=long
-# adds those that are marked as long. VM_KEEP=1 keeps the consoles' logs.
-# VM_AGAIN=1 boots failed scenarios once more, and reports both results.
-# VM_JOBS=N boots N at once. VM_TABLE=FILE replaces scenarios.txt.
+# selects the scenarios whose "RIG KERNEL NAME" contains TEXT. Those marked as
+# long are booted only with VM_SCENARIO or TEST_FORM=long. VM_KEEP=1 keeps the
+# consoles' logs. VM_AGAIN=1 boots failed scenarios once more, and reports both
+# results. VM_JOBS=N boots N at once. VM_TABLE=FILE replaces scenarios.txt.
 # VM_UNMADE=skip leaves out the scenarios of a machine that cannot be fetched or
 # built, and names them.
 set -eu
@@ -93,7 +93,8 @@ total()
 		}'
 }
 
-# without_unmade: removes the scenarios that need a part listed in $logs/unmade
+# without_unmade: removes the scenarios that need a part listed in $logs/unmade.
+# Fails if VM_UNMADE is not skip.
 without_unmade()
 {
 	[ "${VM_UNMADE:-}" = skip ] ||

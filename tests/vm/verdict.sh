@@ -5,7 +5,8 @@
 # failure.
 
 # verdict TITLE SECONDS STATUS LOG: prints the scenario's line, then the
-# program's messages, and last "counts PASSED FAILED SKIPPED".
+# program's messages or, if the boot failed, a part of the console, and last
+# "counts PASSED FAILED SKIPPED".
 verdict()
 {
 	tr -d '\r\033' < "$4" | LC_ALL=C awk -v title="$1" -v seconds="$2" \
@@ -21,8 +22,8 @@ verdict()
 	}
 	/^RUN [a-z]/ { next } # progress
 	running && !ended { said[++lines] = $0 }
-	# The first lines show the cause of a panic; the last lines show the
-	# cause of other failures.
+	# The lines around a panic show its cause; the last lines show the cause
+	# of other failures.
 	function print_tail(i, first) {
 		first = panic ? panic - 5 : NR - tail + 1
 		for (i = first; i < first + tail; i++)

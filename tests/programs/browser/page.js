@@ -31,7 +31,7 @@ function page(name, ...reports) {
 
 let browser, checks = 0;
 
-// Opens a page. Fails on any error or message of the page.
+// Opens a page, and collects its errors and messages, on which close() fails.
 async function open(file, options = {}, hash = '') {
 	const tab = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
 	tab.faults = [];
@@ -158,7 +158,7 @@ async function testUnits(plain) {
 	await close(tab);
 }
 
-/* Waiting time of a thread is hatched in its boxes, and has columns. */
+/* Time off the CPU is hatched in the boxes, and has columns. */
 async function testOffCpu(plain) {
 	const off = (row, blocked, preempted, switches, preemptions) =>
 		Object.assign(row, { blocked_ns: Math.round(blocked * row.time_ns.net),
@@ -199,7 +199,7 @@ function slowest(report) {
 		ended_ns: 1795581060123456789, tid: 4711, cpu: 3, migrated: false, detached: false, suspended: false,
 		overwritten: false, counters: { 'page-faults': 12, 'task-clock': 1500000 }, inner: 0, parts: [], ...more });
 	const [outer, inner] = report.rows.map(row => row.name);
-	// 1 ms of computing, 8 ms of waiting in the child, and 1 ms in which another thread ran.
+	// The child is blocked for 8 ms in its first visit, and preempted for 1 ms in its second one.
 	const parts = [{ region: inner, begin_ns: 1000000, ns: 8500000 },
 		{ region: '</script><b>\u202ename', begin_ns: 1000001, ns: 300000 },
 		{ off_cpu: 'blocked', begin_ns: 1400000, ns: 8000000 },
@@ -330,7 +330,10 @@ function mainOf(program) {
 	return parseInt(line, 16);
 }
 
-/* Samples in row 1 of the template, and in regions inside of row 0. */
+/*
+ * Returns a copy of the report with samples in this row: one call stack for
+ * each count.
+ */
 function sampled(report, row, counts) {
 	const program = at('hello');
 	const copy = structuredClone(report);

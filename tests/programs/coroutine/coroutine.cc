@@ -281,8 +281,8 @@ int main()
 	run_deep(5);
 	regions += 2 * MANY + 1;
 	/*
-	 * This is the last turn. Another thread runs it for every second
-	 * request.
+	 * This is the last turn. Another thread runs it for the first half of
+	 * the requests.
 	 */
 	std::vector<std::coroutine_handle<>> half(ready.begin(),
 						  ready.begin() + MANY / 2);

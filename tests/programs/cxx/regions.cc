@@ -196,8 +196,8 @@ void check_units()
 }
 
 /*
- * Returns how many detached spans of a name ended, are open, and ended on
- * another thread.
+ * Returns how many detached spans of a name ended, how many of them on another
+ * thread, and how many are open.
  */
 static sums detached(const char *name)
 {

@@ -64,7 +64,11 @@ static void read_expected(struct lines *lines, const char *path)
 	fclose(file);
 }
 
-/* Compares from the first line of each. Returns how far the text matched. */
+/*
+ * Compares from line i of `want` and line k of `have` on. Returns true if all
+ * further lines match. Raises *reached to the last line of `want` that was
+ * compared.
+ */
 static bool compare(const struct lines *want, size_t i,
 		    const struct lines *have, size_t k, size_t *reached)
 {

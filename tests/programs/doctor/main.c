@@ -37,8 +37,8 @@ static void read_output(FILE *file)
 }
 
 /*
- * Returns true for 0 and 1, the exit statuses of the doctor. Other statuses are
- * those of the test itself.
+ * Returns true if the doctor's exit status fits its output: 0 if user reads
+ * work, else 1. Other statuses are those of the test itself.
  */
 static bool status_fits(int status)
 {

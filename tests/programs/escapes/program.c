@@ -32,7 +32,10 @@ static void *in_thread(void *name)
 	return NULL;
 }
 
-/* Visits nested regions. The name of their file is the same text. */
+/*
+ * Visits a region of this name, with another one inside of it. Requests a unit
+ * and runs a thread of the same name.
+ */
 static int visit(char *name, bool hears)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;

@@ -191,7 +191,7 @@ static int recurse(int depth)
 	return depth == 5 ? depth : recurse(depth + 1) + 1;
 }
 
-/* A jump leaves the region and the statement expression, with its value. */
+/* A region inside of a statement expression, which has a value. */
 static int in_an_expression(int turn)
 {
 	return __extension__({

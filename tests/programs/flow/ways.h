@@ -97,7 +97,10 @@ out:
 	flow_say("out", turn);
 }
 
-/* Leaves three regions at once; the outer two have other forms. */
+/*
+ * Leaves one region by goto, and three at once by return; the outer two have
+ * other forms.
+ */
 static int WAY(nested)(void)
 {
 	int left = 3;

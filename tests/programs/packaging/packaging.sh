@@ -35,7 +35,7 @@ dist()
 
 tarball=$build/libselfmon-$version.tar.gz
 sums=$(dist)
-touch CHANGELOG.md # git knows better
+touch CHANGELOG.md # the tarball must not depend on this time
 [ "$sums" = "$(dist)" ] || fail 'another tarball each time'
 tar xzf "$tarball" -C "$scratch"
 source=$scratch/libselfmon-$version

@@ -35,7 +35,10 @@ struct maps {
 	int executable;
 };
 
-/* Returns all mappings except the heap, the stacks and those of the kernel. */
+/*
+ * Returns the size of all mappings, and the number of executable ones, without
+ * the heap, the stacks and those of the kernel.
+ */
 static struct maps maps_now(void)
 {
 	struct maps maps = { 0 };
@@ -175,7 +178,7 @@ static void say_state(char text[STATE_MAX])
 	fclose(to);
 }
 
-/* Prints the lines that are in only one of the two states. */
+/* Prints the beginning of each line that differs between the two states. */
 static void compare_states(const char *what, char *before, char *after)
 {
 	char *next_before = NULL, *next_after = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program whose code and environment request reports. A second argument names
- * a live file. Exits with 0, or with 3 if the kernel gave the program no
- * additional privileges.
+ * A program whose code and environment request reports. The first argument is
+ * the output, the second one a live file. Exits with 0, or with 3 if the kernel
+ * gave the program no additional privileges.
  */
 #include <stdio.h>
 #include <string.h>

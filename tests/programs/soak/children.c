@@ -69,8 +69,8 @@ static bool has_all(const int file[FILES])
 }
 
 /*
- * Opens files at the descriptor numbers of its parent's events, which are still
- * open.
+ * Closes its copies of its parent's descriptors, and opens files at their
+ * numbers, which the parent's events had.
  */
 static int take_its_parents(void)
 {

@@ -54,8 +54,8 @@ void soak_handle(int number)
 }
 
 /*
- * Sends signals to a thread that is in regions all the time, and that outlives
- * them.
+ * This thread gets the signals. It is in regions all the time, and runs until
+ * no more signals are sent.
  */
 static void *interrupted(void *over)
 {

@@ -17,7 +17,7 @@ enum soak_kind {
 	SOAK_SIGNAL,  /* visits in signal handlers */
 	SOAK_PLUGIN,  /* visits in code that is unloaded */
 	SOAK_MANY,    /* visits of regions named at run time */
-	SOAK_CANCELLED, /* visits in which the thread is cancelled */
+	SOAK_CANCELLED, /* visits of threads that are cancelled */
 	SOAK_TURN,    /* visits of coroutines on one thread */
 	SOAK_MOVED,   /* visits that move from thread to thread */
 	SOAK_SPAN,    /* some of these are left on another thread */

@@ -46,7 +46,7 @@ void *soak_come_and_go(void *unused)
 
 /* ---- cancelled threads --------------------------------------------------- */
 
-/* Number of bodies run by short threads, one thread after the other. */
+/* Number of visits that the thread has begun which is to be cancelled. */
 static volatile uint64_t bodies;
 static bool started;
 

@@ -248,7 +248,7 @@ static void check(const struct totals *before, const struct place *base)
 
 /*
  * A stepped visit takes longer than all earlier visits. Sets the longest visit
- * of every node to an hour, so that leave takes its usual path.
+ * of every node to a long time, so that leave takes its usual path.
  */
 static void make_usual(void)
 {

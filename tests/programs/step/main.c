@@ -39,13 +39,13 @@
 #define QUICK_VARIANTS 7
 #define QUICK_STRIDE 7
 /*
- * In the quick and full forms, a scene with many addresses is tested at every
- * SHORT_STRIDE-th address.
+ * In the full form, a scene with many addresses is tested at every
+ * SHORT_STRIDE-th address. The quick form tests every QUICK_STRIDE-th of these.
  */
 #define SHORT_STRIDE 48
 /*
- * With counters, the full form runs every COUNTERS_VARIANTS-th handler, and
- * interrupts at every COUNTERS_STRIDE-th address.
+ * With events, the full form runs every COUNTERS_VARIANTS-th handler. If they
+ * are read in user space, it interrupts at every COUNTERS_STRIDE-th address.
  */
 #define COUNTERS_VARIANTS 3
 #define COUNTERS_STRIDE 4

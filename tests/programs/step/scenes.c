@@ -45,7 +45,7 @@ static void visit_nested(void)
 	}
 }
 
-/* Visits regions with a known name, at new and at known nodes. */
+/* Visits regions with one of 64 names, at new and at known nodes. */
 static void visit_new(void)
 {
 	static unsigned int n;

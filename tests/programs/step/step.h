@@ -45,7 +45,7 @@ struct step_variant {
 	unsigned int cut_off;
 	unsigned int bytes; /* bytes of work that it reports */
 	bool other_stack;
-	bool inner_stack; /* the inner stack is inside of main's stack */
+	bool inner_stack; /* the handler's stack is inside of main's stack */
 	bool moves; /* moves events to other counters, if there are any */
 	bool ends;  /* ends user reads for the rest of the round */
 };

@@ -101,7 +101,8 @@ static void *visit(void *form)
 }
 
 /*
- * Returns true if this region has one more visit, and none is cut off or open.
+ * Returns true if this region has this number of visits at the top level, and
+ * no visit of any region is cut off or open.
  */
 static bool has_ended(const char *name, unsigned long long visits)
 {

@@ -61,10 +61,7 @@ static void visit_early(void *)
 	SELFMON_SCOPE("early key");
 }
 
-/*
- * This destructor runs twice, the second time after the library's own
- * destructor.
- */
+/* This destructor runs twice, each time after the library's own destructor. */
 static void visit_late(void *left)
 {
 	SELFMON_SCOPE("late key");

@@ -258,8 +258,8 @@ static void query(bool slow)
 }
 
 /*
- * The first visits are long too, but then the percentile is not known yet. It is
- * known once a visit has triggered.
+ * A long visit triggers only if the percentile is known. So first there are
+ * long visits until one has triggered, and FILE has grown.
  */
 static void modes(const char *path)
 {

@@ -205,7 +205,10 @@ static int burn(void)
 	return 0;
 }
 
-/* Stores the values of the events. Returns the number of events. */
+/*
+ * Expects that the events of unloaded copies count no more. Returns the number
+ * of events.
+ */
 static int look_at_events(void)
 {
 	static struct values before[EVENTS_MAX];

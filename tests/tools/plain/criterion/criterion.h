@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of Criterion that these tests use. ThreadSanitizer needs it, because
- * Criterion's own runner does not start there. tests/tools/plain/run.c runs
- * each test in a forked process.
+ * The part of Criterion that these tests use, for ThreadSanitizer and emulated
+ * machines, which cannot use Criterion's own runner. tests/tools/plain/run.c
+ * runs each test in a forked process.
  */
 #ifndef SELFMON_TESTS_PLAIN_CRITERION_H
 #define SELFMON_TESTS_PLAIN_CRITERION_H
