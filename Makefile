@@ -14,7 +14,7 @@ endif
 ifneq ($(ARCH),)
 cross := $(patsubst $(ARCH):%,%,$(filter $(ARCH):%,$(cross_machines)))
 ifeq ($(cross),)
-$(error ARCH=$(ARCH) is not known: say one of $(cross_names), or leave it out)
+$(error ARCH=$(ARCH) is not known. Allowed: $(cross_names), or no ARCH= for this machine)
 endif
 ifeq ($(origin CC),default)
 CC := $(cross)-linux-gnu-gcc

@@ -69,7 +69,7 @@ END {
 	if (!known || !counts)
 		bad++
 	if (bad)
-		print baseline ": where a cost is meant, change it there, " \
-			"and say why"
+		print baseline ": if a change is intended, change its " \
+			"figures there, and give the reason in the commit"
 	exit bad > 0
 }'

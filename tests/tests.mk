@@ -248,7 +248,7 @@ check-levels: $(static_lib) ## Nested regions at every level of optimisation
 			tests/programs/levels/nested.c $(static_lib) \
 			$(LDFLAGS) -o $(O)/tests/programs/levels/nested$$level; \
 		SELFMON_OUTPUT=none $(O)/tests/programs/levels/nested$$level; \
-	done; echo 'levels: nested alike from -O0 to -O3'
+	done; echo 'levels: nested alike from -O0 to -O3, and with -Os'
 
 # The test takes all code that follows these objects in the program for the
 # library's, so the library is linked last. scenes.o is the last of these

@@ -28,10 +28,10 @@ static const char *title(enum selfmon_group group,
 	case SELFMON_GROUP_KERNEL:
 		return "counted by the kernel, all the time";
 	case SELFMON_GROUP_FIRST:
-		return turns ? "on the PMU together, in turns with the others"
+		return turns ? "on the PMU together, alternating with the others"
 			     : "on the PMU together, all the time";
 	default:
-		return "on the PMU together, in turns, by system call";
+		return "on the PMU together, alternating, read by system call";
 	}
 }
 
@@ -67,7 +67,7 @@ static int refuse(const char *spec)
 	if (!strcmp(spec, "auto"))
 		return tool_fail("list", "auto is not a list of events: "
 				 "programs choose what the machine can count. "
-				 "At most that is: selfmon list --plan "
+				 "At most these: selfmon list --plan "
 				 "cycles,instructions,branch-misses,"
 				 "cache-misses");
 	if (!strcmp(spec, "none"))

@@ -52,7 +52,7 @@ static void start(void)
 static _Noreturn void ask(void)
 {
 	start();
-	printf("LIKWID takes this machine\n");
+	printf("LIKWID supports this machine\n");
 	fflush(stdout);
 	_exit(0);
 }

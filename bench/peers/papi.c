@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compares PAPI with libselfmon: the same four software events in one process,
- * alternately. Without a PMU both read them by system calls: PAPI makes one per
- * event, libselfmon one for all.
+ * alternately. Without a PMU both read them by one system call at each end.
  */
 #define _GNU_SOURCE
 #include <papi.h>

@@ -124,7 +124,7 @@ static void start()
 		if (tries-- > 0)
 			usleep(10000);
 		else
-			bench_fail("Tracy takes no client");
+			bench_fail("Tracy accepts no client");
 	warm_up();
 }
 

@@ -27,7 +27,7 @@ report()
 		}' "$program.csv" > "$program.rows"
 	printf '%s\n' "$@" | sort > "$program.wanted"
 	sort "$program.rows" | diff "$program.wanted" - ||
-		fail "$program: > is in its report, not <"
+		fail "$program: lines with > are in its report, lines with < are missing"
 }
 
 # The columns: path, threads, visits, cut off, and the sum of open, lost and

@@ -138,7 +138,7 @@ struct selfmon_report {
 	uint64_t uncounted;
 	/* Leaves of visits that were already closed. */
 	uint64_t stale;
-	uint64_t unread; /* nodes left out: an update never finished */
+	uint64_t unread; /* nodes left out: they changed during each copy */
 	/* The overhead of one visit, in ns and in events of each column. */
 	bool calibrated;
 	double inner_ns, inner_ns_spread, outer_ns, outer_ns_spread;

@@ -391,5 +391,5 @@ void selfmon_text_header(struct selfmon_text *text)
 		"the visit was already closed, or was entered on another "
 		"thread");
 	caution(text, report->unread, "region", "left out",
-		"their thread is stopped in the middle of an update");
+		"their thread kept changing them while they were copied");
 }

@@ -327,6 +327,7 @@ static int choose_event(struct selfmon_sampling *sampling,
 	struct selfmon_ring ring = { .page = NULL };
 	struct sample_cost cost;
 	int error = selfmon_events_parse(event, &events, &failure);
+	bool hardware;
 
 	memset(sampling, 0, sizeof(*sampling));
 	sampling->chain = spec->chain;
@@ -338,6 +339,7 @@ static int choose_event(struct selfmon_sampling *sampling,
 					"one event can be sampled at a time");
 	}
 	sampling->event = events.event[0];
+	hardware = sampling->event.flags & SELFMON_EVENT_HARDWARE;
 	error = choose_period(sampling, spec);
 	if (error)
 		return error;
@@ -348,8 +350,11 @@ static int choose_event(struct selfmon_sampling *sampling,
 	    !selfmon_breakpoints_count())
 		return fail_sampling(sampling, -EOPNOTSUPP,
 				     SELFMON_BREAKPOINTS_SILENT);
-	if (!sampling->clock && !sampling->frequency)
-		/* A period given in events is used regardless of the cost. */
+	/*
+	 * A period given in events is used regardless of the cost. Software
+	 * events other than clocks occur too rarely to be limited.
+	 */
+	if (!sampling->clock && (!sampling->frequency || !hardware))
 		return 0;
 	error = measure_cost(sampling, &ring, &cost);
 	if (error)

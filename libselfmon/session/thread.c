@@ -353,12 +353,3 @@ struct selfmon_thread *selfmon_thread_attach_async(void)
 	return has_state(thread, true) ? thread : attach_as(true);
 }
 
-/*
- * Counts a visit that could not be measured. In a child of vfork(2) it is
- * already counted.
- */
-void selfmon_thread_refused(void)
-{
-	if (!is_borrowed(selfmon_process()))
-		selfmon_thread_count_unready();
-}

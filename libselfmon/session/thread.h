@@ -16,11 +16,6 @@ struct selfmon_thread *selfmon_thread_attach(void);
  * first region in this thread opens them, by selfmon_thread_attach().
  */
 struct selfmon_thread *selfmon_thread_attach_async(void);
-/*
- * Counts a visit that was not measured, since selfmon_thread_attach() returned
- * NULL.
- */
-void selfmon_thread_refused(void);
 /* Returns the mode for enter and leave in this thread. */
 uint32_t selfmon_thread_mode(const struct selfmon_thread *thread);
 

@@ -97,7 +97,7 @@ Test(host_places, nothing_is_reported_where_each_has_its_place)
 	selfmon_leave(&second);
 	cr_assert_eq(displaced(), 0);
 	report = rows_take();
-	cr_assert_not(says(report, "not shown below"));
+	cr_assert_not(says(report, "wrong place"));
 	cr_assert(rows_say(report, SELFMON_JSON, "\"displaced\": 0,"));
 	selfmon_report_free(report);
 }

@@ -155,12 +155,20 @@ Test(region_signals, a_handler_on_another_stack_cuts_nothing_off)
 static struct selfmon_region *fresh[256];
 static unsigned int handled;
 
-/* The first 256 calls each visit a new path, which needs the process lock. */
+/*
+ * The first 65,536 calls each visit a new path, which needs the process lock,
+ * until the thread has its maximum of places.
+ */
 static void visit_in_handler(int number)
 {
+	const unsigned int i = handled++;
+
 	(void)number;
-	SELFMON_REGION_OF(fresh[handled++ % 256])
+	SELFMON_REGION_OF(fresh[i / 256 % 256])
 	{
+		SELFMON_REGION_OF(fresh[i % 256])
+		{
+		}
 	}
 }
 

@@ -63,7 +63,7 @@ function cautionsOf() {
 		     ],
 		     [
 			     'unread',
-			     'regions left out: their thread is stopped in the middle of an update'
+			     'regions left out: their thread kept changing them while they were copied'
 		     ]])
 		if (r[key]) said.push(`${count(r[key])} ${text}`);
 	for (const e of r.errata || []) said.push(`${e.name}: ${e.text}`);

@@ -41,7 +41,7 @@ const char *const soak_name[SOAK_KINDS] = {
 	[SOAK_TURN] = "turn",     [SOAK_MOVED] = "moved",
 	[SOAK_SPAN] = "span",     [SOAK_VFORK] = "vfork",
 };
-uint64_t soak_done[SOAK_KINDS], soak_perhaps[SOAK_KINDS];
+uint64_t soak_done[SOAK_KINDS];
 bool soak_over;
 
 static char live[64];

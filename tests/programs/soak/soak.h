@@ -27,19 +27,12 @@ enum soak_kind {
 
 extern const char *const soak_name[SOAK_KINDS];
 extern uint64_t soak_done[SOAK_KINDS];
-/* At most this many more visits may have begun and not ended. */
-extern uint64_t soak_perhaps[SOAK_KINDS];
 /* The round is over: all workers stop. */
 extern bool soak_over;
 
 static inline void soak_count(enum soak_kind kind, uint64_t visits)
 {
 	__atomic_add_fetch(&soak_done[kind], visits, __ATOMIC_RELAXED);
-}
-
-static inline void soak_count_perhaps(enum soak_kind kind, uint64_t visits)
-{
-	__atomic_add_fetch(&soak_perhaps[kind], visits, __ATOMIC_RELAXED);
 }
 
 static inline bool soak_goes_on(void)
