@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the report as CSV (RFC 4180): a header line, then one line per region.
+ * Writes the report as CSV (RFC 4180): a header line, then one line for each
+ * row (a region or a thread) and for each detached span.
  */
 #include "report/csv.h"
 

@@ -45,7 +45,8 @@ static void subtract_words(void *to, const void *from, size_t offset,
 
 /*
  * Subtracts a sum. min and max keep their values since the start of the
- * process. The minimum and maximum of the interval lie between them.
+ * process. The minimum and maximum of the interval lie between them. If the
+ * interval has one visit, both are its value.
  */
 static void subtract_sums(struct selfmon_sums *to,
 			  const struct selfmon_sums *from, uint64_t visits)

@@ -131,9 +131,9 @@ static bool is_share(const struct selfmon_event_kind *own)
 }
 
 /*
- * Returns true if there are columns for another type of core. A rate per cycle
- * or per time would then be wrong, since this type's cycles cover only a part
- * of the time and of the work.
+ * Returns true if the rule makes a rate per cycle or per time, and there are
+ * columns for another type of core. The rate would then be wrong, since this
+ * type's cycles cover only a part of the time and of the work.
  */
 static bool is_part(const struct finder *finder,
 		    const struct selfmon_rule *rule, size_t i)
