@@ -222,7 +222,10 @@ selfmon_impl_snapshot_try(const struct selfmon_counters *set,
 	return selfmon_impl_snapshot_end(set, leader, snapshot, end);
 }
 
-/* Reads all members, and retries until no lock changes meanwhile. */
+/*
+ * Reads all hardware members, and retries until no lock changes meanwhile, at
+ * most SELFMON_PAGE_TRIES times. Returns false if read(2) is needed.
+ */
 SELFMON_ALWAYS_INLINE bool
 selfmon_impl_snapshot_user(const struct selfmon_counters *set,
 			   struct selfmon_snapshot *snapshot, bool end)
@@ -337,9 +340,9 @@ SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,
  *
  * A scaled value extrapolates from the time on the PMU to the time off it. The
  * result of this function is the extrapolated part, count * off_ns /
- * enabled_ns. So count minus the result was really counted, and the true count
- * is at least that. The true count is at most count plus the result, provided
- * that the events were at most twice as frequent off the PMU as on it.
+ * enabled_ns, rounded up. So count minus the result was really counted, and the
+ * true count is at least that. The true count is at most count plus the result,
+ * provided that the events were at most twice as frequent off the PMU as on it.
  */
 #ifndef SELFMON_DISABLE
 SELFMON_INLINE uint64_t

@@ -11,8 +11,8 @@ static double cost_in(const struct selfmon_cost *cost, int column, double unit)
 }
 
 /*
- * Returns the noise of an overhead, which is the median of ten samples: half
- * the range of the middle eight samples.
+ * Returns the noise of an overhead, which is the median of some samples: half
+ * the range of the middle 80 % of the samples.
  */
 static double noise_in(const struct selfmon_cost *cost, int column, double unit)
 {
