@@ -24,7 +24,7 @@ SELFMON_C_BEGIN
 enum selfmon_format {
 	SELFMON_TEXT = 0, /* at most 60 rows of 120 columns, in UTF-8 */
 	SELFMON_JSON,     /* see docs/REPORT.md, docs/report.schema.json */
-	SELFMON_CSV       /* one line for each region, RFC 4180 */
+	SELFMON_CSV       /* one line for each row, RFC 4180 */
 };
 
 struct selfmon_report;

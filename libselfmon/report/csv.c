@@ -139,8 +139,8 @@ static void put_facts(FILE *stream, const struct selfmon_row *row)
 }
 
 /*
- * Writes the thread, a field that only reports by thread have. It is empty for
- * a region.
+ * Writes the field "thread", which only reports by thread have. The field is
+ * empty for a region.
  */
 static void put_thread(FILE *stream, const struct selfmon_report *report,
 		       const struct selfmon_report *of, size_t row)

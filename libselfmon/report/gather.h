@@ -30,8 +30,8 @@ struct selfmon_gathered_unit {
 };
 
 /*
- * A call stack of one thread. After it was read, only the count of the entry
- * may still change.
+ * A call stack of one thread. The thread may still change the count and the
+ * data addresses of the entry, but not its key and its stack.
  */
 struct selfmon_gathered_stack {
 	int32_t row; /* origin of the row; negative: no row */

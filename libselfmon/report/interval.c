@@ -92,7 +92,7 @@ static void subtract_stats(struct selfmon_stats *to,
 	uint64_t kind[SELFMON_KIND_COUNT], visits;
 	size_t i;
 
-	for (i = 0; i < SELFMON_KIND_COUNT; i++) /* signed */
+	for (i = 0; i < SELFMON_KIND_COUNT; i++) /* may be < 0 */
 		kind[i] = to->kind[i] - from->kind[i];
 	to->sequence -= from->sequence;
 	to->migrated = since(to->migrated, from->migrated);

@@ -54,7 +54,7 @@ int selfmon_gather_slowest(struct selfmon_gather *gather,
 /* Adds one slow visit. Returns 0 or -ENOMEM. */
 int selfmon_gather_slow(struct selfmon_gather *gather, uint32_t region,
 			const struct selfmon_slow_visit *visit);
-/* Sorts the parts of a visit, and finds the outermost ones. */
+/* Sorts the parts of a visit, and sets `outermost` of each. */
 void selfmon_slow_settle(struct selfmon_slow *slow);
 struct selfmon_recorded;
 /*

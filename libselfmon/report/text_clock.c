@@ -48,8 +48,8 @@ static void say_cpus(struct selfmon_text *text, double cpus)
 }
 
 /*
- * For a single thread, explains the difference only if the times differ by more
- * than 10 %.
+ * Prints CPU time beside wall time. For a single thread, explains the
+ * difference only if it is more than 10 %.
  */
 static void put_cpu(struct selfmon_text *text)
 {
