@@ -51,8 +51,8 @@ public:
 	/*
 	 * events: as for selfmon_counters_open(). The default is the variable
 	 * SELFMON_EVENTS or, if unset, cycles, instructions, branch-misses and
-	 * cache-misses. Prints the reasons for dropped events to standard
-	 * error, once per process.
+	 * cache-misses. Prints the reason for the first dropped event to
+	 * standard error, once per process.
 	 */
 	explicit GoogleBenchmark(benchmark::State &of,
 				 const char *events = nullptr)

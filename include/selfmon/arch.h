@@ -24,7 +24,8 @@
  *   selfmon_arch_timestamp()        reads the cheapest steady time counter
  *   selfmon_arch_fence()            waits for earlier instructions
  *   selfmon_arch_thread_pointer()   differs between live threads
- *   selfmon_arch_add(p, n)          *p += n, for a word with one writer
+ *   selfmon_arch_add(p, n), _sub    *p += n, *p -= n; the word has one writer
+ *   selfmon_arch_take(p, n)         likewise *p += n; returns the value before
  *   selfmon_arch_is(p, v)           *p == v, loaded once, 32 bits
  *   selfmon_arch_has(p, bits)       *p has one of the bits, likewise
  *   selfmon_arch_is_above(p, v)     *p > v, loaded once, 64 bits, signed

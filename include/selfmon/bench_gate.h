@@ -211,11 +211,12 @@ selfmon_impl_bench_reference_pair(const struct selfmon_impl_bench_judged *of,
 }
 
 /*
- * Corrects a time by the machine's speed. There are two reference loops; *to
- * covers the intervals that result from the correction by either of them. If
- * only the clock speed has changed, both agree. If other programs shared the
- * core in one of the runs, they differ, and the interval shows this
- * uncertainty. *speed is the ratio of the first loop's times, now / before.
+ * Sets *to to the ratio now / before. If this is a time, corrects it by the
+ * machine's speed. There are two reference loops; *to covers the intervals that
+ * result from the correction by either of them. If only the clock speed has
+ * changed, both agree. If other programs shared the core in one of the runs,
+ * they differ, and the interval shows this uncertainty. *speed is the ratio of
+ * the first loop's times, now / before, or 0 without a correction.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_ratio(const struct selfmon_impl_bench_judged *of,

@@ -125,7 +125,10 @@ selfmon_impl_bench_argument(struct selfmon_impl_bench_arguments *to,
 	return true;
 }
 
-/* Returns the cases that match the filter, followed by the reference loops. */
+/*
+ * Sets chosen to the cases that match the filter, followed by the reference
+ * loops. Returns the number of these cases, without the loops.
+ */
 SELFMON_INLINE size_t
 selfmon_impl_bench_choose(const struct selfmon_impl_bench_arguments *arguments,
 			  const struct selfmon_bench_case *cases, size_t count,
@@ -309,9 +312,9 @@ selfmon_impl_bench_all(const struct selfmon_impl_bench_arguments *arguments,
 /*
  * Measures and prints all cases, at most 64; call it from main(). --help lists
  * the arguments. For each further run the program starts again, with the same
- * command line and standard output closed, and runs up to this call. Code in
- * main() before this call therefore runs again; --runs=1 avoids that. Returns a
- * status for main() to return:
+ * command line and standard output redirected to /dev/null, and runs up to this
+ * call. Code in main() before this call therefore runs again; --runs=1 avoids
+ * that. Returns a status for main() to return:
  *   0   the results are printed, and the gate passed if there is one
  *   1   a case is a regression, or a file cannot be written
  *   2   the arguments or the baseline cannot be used

@@ -45,7 +45,7 @@ SELFMON_INLINE bool selfmon_impl_bench_is_time(const char *quantity)
 
 /* ---- table --------------------------------------------------------------- */
 
-/* Prints a mark after a value whose verdict is not the best one. */
+/* Marks a scaled value, and a value with disturbed rounds. Ends the line. */
 SELFMON_INLINE void
 selfmon_impl_bench_mark(const struct selfmon_bench_result *result,
 			const struct selfmon_bench_quantity *of, FILE *stream)

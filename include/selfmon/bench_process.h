@@ -128,7 +128,7 @@ SELFMON_INLINE char **selfmon_impl_bench_environment(char *variable)
 
 /*
  * Called in the child process: executes the program again, with standard output
- * closed.
+ * redirected to /dev/null.
  */
 SELFMON_INLINE void selfmon_impl_bench_exec(char **argv, char **environment)
 {

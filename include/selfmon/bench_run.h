@@ -108,7 +108,10 @@ selfmon_impl_bench_warm(struct selfmon_counters *set,
 	return turns;
 }
 
-/* Adds a sample. Drops times that are not above 0; negative counts become 0. */
+/*
+ * Adds a sample; a negative one becomes 0. If it is not counted, the quantity
+ * loses all its samples.
+ */
 SELFMON_INLINE void
 selfmon_impl_bench_add(struct selfmon_bench_quantity *quantity,
 		       unsigned int round, enum selfmon_verdict verdict,

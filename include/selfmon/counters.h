@@ -222,7 +222,10 @@ selfmon_impl_snapshot_try(const struct selfmon_counters *set,
 	return selfmon_impl_snapshot_end(set, leader, snapshot, end);
 }
 
-/* Reads all members, and retries until no lock changes meanwhile. */
+/*
+ * Reads all hardware members, and retries until no lock changes meanwhile, at
+ * most SELFMON_PAGE_TRIES times. Returns false if read(2) is needed.
+ */
 SELFMON_ALWAYS_INLINE bool
 selfmon_impl_snapshot_user(const struct selfmon_counters *set,
 			   struct selfmon_snapshot *snapshot, bool end)
@@ -321,6 +324,8 @@ struct selfmon_delta {
  *   - off the PMU for more than half of the time
  *   - off the PMU for more than 1 % of a delta that is shorter than one
  *     rotation (perf_event_mux_interval_ms)
+ *   - off the PMU for any time, under STRICT
+ *   - missing in one of the snapshots
  * The groups of a set with n groups take turns: each can be on the PMU for 1/n
  * of the time. The limit is then half of this share, which means off the PMU
  * for more than 100 - 50/n %. Call it on the thread that opened the set.
@@ -337,9 +342,10 @@ SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,
  *
  * A scaled value extrapolates from the time on the PMU to the time off it. The
  * result of this function is the extrapolated part, count * off_ns /
- * enabled_ns. So count minus the result was really counted, and the true count
- * is at least that. The true count is at most count plus the result, provided
- * that the events were at most twice as frequent off the PMU as on it.
+ * enabled_ns, rounded down, plus 1. So count minus the result was really
+ * counted, and the true count is at least that. The true count is at most count
+ * plus the result, provided that the events were at most twice as frequent off
+ * the PMU as on it.
  */
 #ifndef SELFMON_DISABLE
 SELFMON_INLINE uint64_t
@@ -440,8 +446,8 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  *   (/proc belongs to another PID namespace), or the error of opening
  *   /proc/self/task
  *   under STRICT only: any error of perf_event_open(2), read(2) or ioctl(2) on
- *   an event, -EINVAL (:u on an event that happens in the kernel), -ECANCELED (its
- *   {} group was dropped) or -EBUSY (the group never runs)
+ *   an event, -EINVAL (:u on an event that happens in the kernel), -ECANCELED
+ *   (its {} group was dropped) or -EBUSY (the group never runs)
  * Thread-safe; not async-signal-safe.
  */
 SELFMON_API int selfmon_counters_open(const char *spec, unsigned int flags,

@@ -10,10 +10,11 @@
  * contains the version, so that a program does not link with a library of
  * another layout, nor with the shared library.
  *
- * There is no inlining in three cases. In shared objects, access to a
- * thread-local variable needs a call. A sanitizer would check accesses to the
- * library's memory. Without SELFMON_ARCH_INLINES, the compiler may reuse the
- * address of a thread-local variable after the code moved to another thread.
+ * There is no inlining without optimisation, and in three other cases. In
+ * shared objects, access to a thread-local variable needs a call. A sanitizer
+ * would check accesses to the library's memory. Without SELFMON_ARCH_INLINES,
+ * the compiler may reuse the address of a thread-local variable after the code
+ * moved to another thread.
  *
  * The order of stores matters, because a signal handler may interrupt at any
  * instruction, use regions itself, and jump out; see docs/DESIGN.md, "One
@@ -241,7 +242,8 @@ SELFMON_ALWAYS_INLINE unsigned int selfmon_impl_bucket(uint64_t ticks)
  * Records a usual time, that is, one that cannot be a new maximum. The sequence
  * is odd during the update. The histogram gets each time at the next visit,
  * because on AMD a store whose address depends on a timestamp delays the next
- * timestamp. The mark is stored last, after all values.
+ * timestamp. The mark is cleared after all values are stored, before the
+ * sequence becomes even again.
  */
 SELFMON_ALWAYS_INLINE void
 selfmon_impl_record(struct selfmon_impl_stats *stats,

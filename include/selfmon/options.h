@@ -38,8 +38,9 @@
  *
  * The environment overrides the program, since the person who runs the program
  * sets it. Variables are read with secure_getenv(3), so they are ignored in
- * setuid programs. For an unknown variable or value the library prints a
- * message and continues.
+ * setuid programs. For an unknown variable or value, a message goes to the
+ * program's message function, or else into the report, and the library
+ * continues.
  */
 #include "compiler.h"
 #if defined(SELFMON_DISABLE) && !defined(SELFMON_H)

@@ -88,9 +88,9 @@ SELFMON_C_BEGIN
 #define SELFMON_IMPL_NEAR 4096
 
 /*
- * Begins a visit if the function is a coroutine: its variables are not in the
- * stack frame, since they outlive the call. Returns false in any other
- * function.
+ * Begins a visit if the function is a coroutine, whose variables are not in the
+ * stack frame since they outlive the call, or if its frame is larger than
+ * SELFMON_IMPL_NEAR. Returns false in any other function.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_impl_open_far(struct selfmon_site *site,
 						 struct selfmon_frame *frame)

@@ -24,7 +24,7 @@ SELFMON_C_BEGIN
 enum selfmon_format {
 	SELFMON_TEXT = 0, /* at most 60 rows of 120 columns, in UTF-8 */
 	SELFMON_JSON,     /* see docs/REPORT.md, docs/report.schema.json */
-	SELFMON_CSV       /* one line for each region, RFC 4180 */
+	SELFMON_CSV       /* one line for each row, RFC 4180 */
 };
 
 struct selfmon_report;
@@ -120,9 +120,9 @@ struct selfmon_row {
 	uint64_t switched;   /* began after a switch of stacks (coroutines),
 			      * so their nesting is unknown. For detached
 			      * spans: begun by a region in a coroutine */
-	bool exclusive_valid; /* self values are valid: no visit is open, cut
-			       * off or overlapping here, and none is open or
-			       * cut off in a child */
+	bool exclusive_valid; /* self values are valid: no visit here is open,
+			       * cut off, overlapping or switched, and none in
+			       * a child is open, cut off or switched */
 	struct selfmon_quantity time; /* ns */
 	/*
 	 * Percentiles of time without overhead; the error is at most 12.5 % of
@@ -449,8 +449,8 @@ SELFMON_API int selfmon_row_stack(const struct selfmon_report *report,
 
 /*
  * Writes a report to a stream. Does not flush or close it. Returns 0, -EINVAL
- * (no such format, or NULL) or -EIO (the stream has an error). Several threads
- * may read a report at once.
+ * (no such format, or NULL), -EIO (the stream has an error) or -ENOMEM. Several
+ * threads may read a report at once.
  */
 SELFMON_API int selfmon_report_write(const struct selfmon_report *report,
 				     enum selfmon_format format, FILE *stream);

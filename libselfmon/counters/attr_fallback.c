@@ -35,8 +35,8 @@ void selfmon_attr_fallback_first(struct selfmon_attr_fallback *attempt,
 }
 
 /*
- * Returns true if the event has no :u or :k, or both, so it may count the
- * kernel too.
+ * Returns true if a hardware event has neither :u nor :k, or has both, so it
+ * may count the kernel too.
  */
 static bool may_count_both(const struct selfmon_event *event)
 {

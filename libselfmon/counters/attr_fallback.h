@@ -19,15 +19,16 @@ struct selfmon_attr_fallback {
 
 /*
  * Begins with the complete request. ask is the result of
- * selfmon_kernel_user_read_bits().
+ * selfmon_kernel_user_read_bits(), or 0 for an event that is never read in user
+ * space.
  */
 void selfmon_attr_fallback_first(struct selfmon_attr_fallback *attempt,
 				 const struct selfmon_event *event,
 				 uint64_t ask);
 
 /*
- * Reduces the request after errno `error`. Returns false if nothing can be
- * dropped.
+ * Reduces the request after the kernel refused it with `error` (-errno).
+ * Returns false if nothing can be dropped.
  */
 bool selfmon_attr_fallback_next(struct selfmon_attr_fallback *attempt,
 				const struct selfmon_event *event, int error);

@@ -91,7 +91,7 @@ static struct group judge_more(const struct selfmon_counters *set,
 
 /*
  * Subtracts a value that needs more than a plain difference of 64-bit counts: a
- * clamp, a scale or a refusal.
+ * repair, a scale or a refusal.
  */
 static struct selfmon_value subtract_odd(const struct group *group,
 					 uint64_t a, uint64_t b,

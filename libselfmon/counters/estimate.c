@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decides whether the values of a group that was off the PMU for some time
- * can be estimated.
+ * Decides whether the values of a group that was off the PMU for some time can
+ * be estimated.
  *
  * The leader's time enabled minus its time running does not change while the
  * group is on the PMU. The same is true for time_enabled and time_running of
- * the mapped page. If the difference changed between two snapshots, the group
- * was off the PMU for that time. The time enabled is extrapolated to the time
- * of each snapshot: it is the page's time_enabled plus the page clock (kernel
- * perf_event_mmap_page, "time_offset"), or comes from read(2).
+ * the mapped page. If the difference changed between two snapshots, its
+ * increase is the time for which the group was off the PMU. The time enabled is
+ * extrapolated to the time of each snapshot: it is the page's time_enabled plus
+ * the page clock (kernel perf_event_mmap_page, "time_offset"), or comes from
+ * read(2).
  */
 #include "counters/estimate.h"
 

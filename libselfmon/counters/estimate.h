@@ -61,7 +61,10 @@ void selfmon_estimate(struct selfmon_counters *set,
  * stopped after a loss, enough of these calls resume them.
  */
 void selfmon_estimate_none(struct selfmon_counters *set);
-/* Returns true if a group was off the PMU for too long. */
+/*
+ * Returns true if a group was off the PMU for too long, or if the set allows no
+ * estimates.
+ */
 bool selfmon_estimate_refused(const struct selfmon_counters *set,
 			      const struct selfmon_share *share,
 			      uint64_t ticks);

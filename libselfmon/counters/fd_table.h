@@ -48,8 +48,8 @@ bool selfmon_fd_table_all_fds(struct selfmon_failure *failure);
 bool selfmon_fd_table_all_maps(struct selfmon_failure *failure);
 
 /*
- * Returns true if less than a quarter of RLIMIT_NOFILE is used, so that opening
- * a few more descriptors does no harm.
+ * Returns true if the library uses less than a quarter of RLIMIT_NOFILE, so
+ * that opening a few more descriptors does no harm.
  */
 bool selfmon_fd_table_few_fds(void);
 

@@ -98,7 +98,7 @@ static bool try_group(struct selfmon_member *member, size_t *count,
 
 /*
  * The NMI watchdog or another user may hold one or two counters, so the group
- * is made smaller and tried again, this many times.
+ * is made smaller if it does not run. It is tried at most this many times.
  */
 #define TRIES 3
 

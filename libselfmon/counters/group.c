@@ -183,9 +183,9 @@ static bool open_member(struct selfmon_member *member,
 }
 
 /*
- * If the member wants a page, maps the page and closes the descriptor: the
- * leader's group read covers the member. If the mapping fails (RLIMIT_MEMLOCK),
- * the descriptor stays open.
+ * If the member wants a page, maps the page. Then closes the descriptor unless
+ * the member is the leader, whose group read covers all members. If the mapping
+ * fails (RLIMIT_MEMLOCK), the descriptor stays open.
  */
 static void map_member(struct selfmon_member *member, bool leader)
 {
@@ -390,7 +390,11 @@ static int await_turn(int fd, size_t count, struct selfmon_group_read *now)
 	return 0;
 }
 
-/* Maps and enables the group. Returns true if the group gets onto the PMU. */
+/*
+ * Maps and enables the group. Returns false and drops one member if the group
+ * cannot be enabled or read, or does not get onto the PMU. If the thread roams,
+ * the group may be off the PMU.
+ */
 static bool start_member(struct selfmon_member *member, size_t left)
 {
 	struct selfmon_group_read now;

@@ -21,7 +21,7 @@ size_t selfmon_group_open(struct selfmon_member *member, size_t count);
  * true if it dropped any; they may still be open.
  */
 bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count);
-/* Drops a member that is not open. */
+/* Marks a member as dropped, with this error and reason. Does not close it. */
 void selfmon_group_refuse(struct selfmon_member *member, int error,
 			  const char *why);
 /* Releases the resources of members. */
@@ -48,8 +48,8 @@ int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out);
  * Reads a leader's group at time `ticks` if the descriptor still belongs to the
  * event. Other code may close all descriptors of the process, and its files
  * then reuse the numbers; such files must not be read. The descriptor is
- * checked if its last check is at least `trusted` ticks old. Returns -EBADF if
- * the number was reused. times may be NULL.
+ * checked if its last check is at least `trusted` ticks old. Returns 0, -EBADF
+ * if the number was reused, or another -errno. times may be NULL.
  */
 int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
 			   uint64_t ticks, uint64_t trusted, uint64_t *value,

@@ -288,7 +288,7 @@ static void put_in_order(struct selfmon_member *member, size_t count)
 
 /*
  * If the thread can only run on cores of one type, drops the events of the
- * other types.
+ * other types. Otherwise marks all members as roaming.
  */
 static void settle(struct selfmon_member *member, size_t count,
 		   const struct selfmon_cores *cores, bool several)

@@ -18,7 +18,7 @@
 
 /* Makes a set use read(2) from now on, including a user read in progress. */
 void selfmon_set_take(struct selfmon_counters *counters);
-/* Returns 0, or an error of selfmon_guard_check(). */
+/* Installs the guard's signal handler. Returns 0 or -errno. */
 int selfmon_guard_install(void);
 /*
  * Returns how many sets the guard switched to read(2). Returns 0 in a forked

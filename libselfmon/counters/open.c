@@ -98,8 +98,10 @@ static void lead_with_slots(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Fills in the members: hardware events first, then the others. `slots` leads;
- * otherwise they are in the requested order.
+ * Fills in the members: hardware events first, then the others, both in the
+ * requested order. There are two exceptions: `slots` leads if its shares are
+ * requested, and several core types are sorted by type. Returns the number of
+ * hardware events.
  */
 static size_t set_fill(struct selfmon_set *set,
 		       const struct selfmon_events *events)

@@ -10,8 +10,8 @@
 
 /*
  * Caches the current contents of the pages. *times receives the leader's times,
- * as in a snapshot. Returns false if a member has no counter now, or if the set
- * is read by read(2).
+ * as in a snapshot. Returns false if a member has no counter now, if the set is
+ * read by read(2), or if the pages keep changing.
  */
 bool selfmon_set_keep(const struct selfmon_set *set,
 		      struct selfmon_page_cache *known,

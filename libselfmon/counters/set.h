@@ -34,7 +34,7 @@ struct selfmon_member {
 	enum selfmon_page_shows shows;  /* see selfmon_group_look() */
 	uint8_t shift; /* 64 - width of the register, if shows is USABLE */
 	bool kernel;
-	bool paged; /* has a mapped page instead of an open descriptor */
+	bool paged; /* its page is to be mapped; see map_member() in group.c */
 	/* Failed, and is not tried again when all groups are opened again. */
 	bool final;
 	bool idle;  /* not opened: the thread never runs on these cores */

@@ -17,7 +17,7 @@ struct event_data {
 };
 
 /*
- * Returns false if other code closed the descriptor; see
+ * Returns false if the event has no descriptor, or if other code closed it; see
  * selfmon_group_read_own().
  */
 static bool is_still_held(struct selfmon_task_event *event, uint64_t ticks,
@@ -51,7 +51,7 @@ static bool read_event(struct selfmon_task_event *event, uint64_t ticks,
 
 /*
  * Returns the sum to which the times of member i are added, or NULL if the
- * member does not lead its group.
+ * member does not lead a hardware group.
  */
 static struct selfmon_share *share_of(const struct selfmon_set *set, size_t i,
 				      struct selfmon_share *first,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Decides whether the hardware members of a set are read in user space: all or
- * none, since a group is read as a whole. If not, stores the reason for the
+ * none, since a group is read as a whole. If not, returns the reason for the
  * report.
  */
 #include "counters/user_read.h"
@@ -13,7 +13,8 @@
 #include "platform/kernel.h"
 
 /*
- * Returns why user reads are unsafe on this machine, or NULL. On riscv64 the
+ * Returns why user reads are unsafe on this machine. Returns NULL if they are
+ * safe, guarded, or requested with SELFMON_COUNTERS_UNGUARDED. On riscv64 the
  * kernel may take a counter away during a user read. On other machines such a
  * read returns a wrong value, which is discarded because the lock has changed.
  * On riscv64 it raises SIGILL: a counter is readable while its bit in
@@ -277,7 +278,7 @@ static uint64_t read_round_ns(const struct selfmon_counters *set)
 }
 
 /*
- * Returns the fastest of some rounds, since a context switch makes a round too
+ * Uses the fastest of some rounds, since a context switch makes a round too
  * slow.
  */
 uint64_t selfmon_set_read_ns(const struct selfmon_counters *set)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Decides whether the hardware members of a set are read in user space: all or
- * none, since a group is read as a whole. If not, stores the reason for the
+ * none, since a group is read as a whole. If not, returns the reason for the
  * report.
  */
 #ifndef SELFMON_COUNTERS_USER_READ_H
@@ -11,7 +11,8 @@
 
 /*
  * Notes what the pages of an open group allow. A page shows this only while its
- * event is on the PMU, so this function waits until the group is on the PMU.
+ * event is on the PMU, so this function waits until the group is on the PMU,
+ * but at most for SELFMON_TURN_NS.
  */
 void selfmon_group_look(struct selfmon_member *member, size_t count);
 /*

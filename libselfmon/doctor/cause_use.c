@@ -10,7 +10,10 @@
 #define KIB 1024
 #define MAP_COUNT_DEFAULT 65530
 
-/* The kernel charges pages to both limits in turn: selfmon_lockable_pages(). */
+/*
+ * The kernel charges pages to both limits in turn: see
+ * selfmon_lockable_pages().
+ */
 static void add_locked_limits(const struct selfmon_facts *facts,
 			      struct selfmon_sentence *s)
 {

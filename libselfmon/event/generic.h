@@ -25,7 +25,10 @@ int selfmon_generic_find(const char *name, size_t length,
  */
 bool selfmon_generic_at(size_t index, struct selfmon_event *event);
 
-/* Returns an iterator over all these names, for selfmon_suggest(). */
+/*
+ * Returns an iterator over the names of selfmon_generic_at(), for
+ * selfmon_suggest().
+ */
 struct selfmon_words selfmon_generic_words(void);
 
 /*

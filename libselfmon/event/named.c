@@ -40,8 +40,8 @@ static int parse_raw(const struct selfmon_spec *spec,
 }
 
 /*
- * Parses a generic name, which has the same meaning on every machine. Returns 1
- * if the text is no such name.
+ * Parses a raw code, or a generic name, which has the same meaning on every
+ * machine. Returns 1 if the text is neither.
  */
 static int parse_name(const struct selfmon_spec *spec,
 		      struct selfmon_piece name, struct selfmon_event *event)

@@ -11,7 +11,10 @@
 
 #define PATH_SIZE 512
 
-/* Maximum number of names in a list, and size of the longest name. */
+/*
+ * Maximum number of names in a list, and size of a name: longer names are
+ * truncated.
+ */
 #define LIST_MAX 24
 #define LISTED_SIZE 32
 

@@ -7,6 +7,10 @@
 
 /* Returns true if there is a PMU of the CPU's cores. */
 bool selfmon_pmu_any_core(void);
+/*
+ * Returns an iterator over the names in a directory. The caller opens and
+ * closes the directory.
+ */
 struct selfmon_words selfmon_pmu_words(struct selfmon_directory *directory);
 /*
  * Return the nearest name of a PMU, or of a term or event of a PMU. Return NULL

@@ -143,7 +143,10 @@ static int no_uprobes(const struct selfmon_spec *spec)
 				 "sysfs");
 }
 
-/* Returns the position of the last colon: paths may contain colons. */
+/*
+ * Returns the position after the last colon, or 0 if there is none. Paths may
+ * contain colons.
+ */
 static size_t last_colon(struct selfmon_piece text)
 {
 	size_t at = text.length;

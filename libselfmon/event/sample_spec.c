@@ -126,7 +126,8 @@ static int take_chain(struct sample_part part, struct selfmon_sample_spec *spec,
 }
 
 /*
- * Parses ring=SIZE. The kernel requires a power of two as the number of pages.
+ * Parses ring=SIZE. Rounds up, since the kernel requires a power of two as the
+ * number of pages.
  */
 static int take_ring(struct sample_part part, struct selfmon_sample_spec *spec,
 		     char *why, size_t size)

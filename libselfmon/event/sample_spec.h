@@ -14,8 +14,9 @@
 #include <selfmon/error.h>
 
 /*
- * Limits for samples by a clock: with a shorter period, taking samples would
- * need most of the thread's time.
+ * The minimum period of samples by a clock, and the maximum frequency of
+ * samples by any event. Beyond these limits, taking samples would need most of
+ * the thread's time.
  */
 #define SELFMON_SAMPLE_NS_MIN UINT64_C(200000)
 #define SELFMON_SAMPLE_HZ_MAX 5000u

@@ -14,7 +14,7 @@
  * Members are generic names, which the kernel maps to the CPU's events. Events
  * that a CPU lacks are dropped with their reason, as in any list. The most
  * important members come first, since a PMU may have no room for the others.
- * Each set includes instructions or cycles as a reference.
+ * Each set but @os includes instructions or cycles as a reference.
  */
 static const struct set {
 	const char *name;
@@ -184,8 +184,8 @@ static bool leave_out(struct selfmon_piece name, char *names, size_t size)
 }
 
 /*
- * Adds which members of this set were left out. Inserts the text before that of
- * an earlier set, which ends with advice.
+ * Reports in `left_out` which members of this set were left out. Puts the text
+ * before that of an earlier set, which ends with advice.
  */
 static void report_left_out(const struct selfmon_spec *spec,
 			    struct selfmon_piece set, const char *names)

@@ -9,10 +9,10 @@
 
 /*
  * Appends the members of the set in spec->event, "@name[:modifiers]". Skips
- * members that the list already has in the same {}, or outside of {}. With
- * several core types, appends members in order while there is room for all
- * types, and reports the others in left_out. Returns 0, or -errno with the
- * failure filled in.
+ * members whose name, with modifiers, is already in the list. With several core
+ * types, appends members in order while there is room for all types, and
+ * reports the others in left_out. Returns 0, or -errno with the failure filled
+ * in.
  */
 int selfmon_sets_parse(const struct selfmon_spec *spec, uint8_t group,
 		      struct selfmon_events *events);

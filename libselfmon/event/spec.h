@@ -48,7 +48,7 @@ struct selfmon_piece selfmon_piece_of(const char *text);
 struct selfmon_piece selfmon_piece_from(struct selfmon_piece piece, size_t at);
 struct selfmon_piece selfmon_piece_head(struct selfmon_piece piece, size_t at);
 
-/* Returns the piece without spaces and tabs at both ends. */
+/* Returns the piece without spaces, tabs and newlines at both ends. */
 struct selfmon_piece selfmon_piece_trim(struct selfmon_piece piece);
 
 /*

@@ -79,10 +79,6 @@ bool selfmon_pmu_is_event(struct selfmon_piece name);
 int selfmon_pmu_event(const struct selfmon_pmu *pmu, struct selfmon_piece name,
 		      char terms[SELFMON_PMU_EVENT_SIZE]);
 
-/*
- * Returns an iterator over the names in a directory. The caller opens and
- * closes the directory.
- */
 struct selfmon_directory;
 
 #endif

@@ -189,7 +189,8 @@ static int apply_term(const struct target *target, const struct term *term)
 }
 
 /*
- * Returns SELFMON_EVENT_KERNEL_FIRED for events that occur only in kernel mode.
+ * Returns SELFMON_EVENT_HARDWARE for events of a core PMU, and
+ * SELFMON_EVENT_KERNEL_FIRED for events that occur only in kernel mode.
  */
 static uint32_t pmu_flags(const struct selfmon_pmu *pmu, uint64_t config)
 {

@@ -23,17 +23,16 @@ int selfmon_tracepoint_find(struct selfmon_piece name,
 
 /*
  * Reports the error that selfmon_tracepoint_find() returned for a name. Returns
- * -errno, or 1 if the cause has nothing to do with tracepoints. The name may
- * not be that of a tracepoint, so the message also contains `other`: a clause
- * that states why the name is unknown as any other kind of event.
+ * -errno, or 1 if the cause has nothing to do with tracepoints. The name may be
+ * meant as another kind of event, so the message also contains `other`: a
+ * clause that states why the name is unknown as any other kind of event.
  */
 int selfmon_tracepoint_fail(const struct selfmon_spec *spec,
 			    struct selfmon_piece name, int error,
 			    const char *other);
 
 /*
- * Returns true if tracefs has a system with the part of the name before the
- * colon.
+ * Returns true if tracefs has a system whose name is the part before the colon.
  */
 bool selfmon_tracepoint_has_system(struct selfmon_piece name);
 

@@ -9,7 +9,8 @@
 struct selfmon_cpu {
 	char brand[64];           /* "AMD EPYC", never empty */
 	char vendor[16];          /* "GenuineIntel"; "" if not x86 */
-	char hypervisor_name[16]; /* "KVM"; "" if there is none, or "unknown" */
+	/* "KVM", or "unknown"; "" if there is no hypervisor */
+	char hypervisor_name[16];
 	int family, model, stepping;  /* as displayed; 0 if not x86 */
 	bool hypervisor;          /* true if CPUID shows a hypervisor */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates the files of reports. The library writes no other files. */
+/* Creates the files of reports. See file.c for live files and traces. */
 #define _GNU_SOURCE
 #include "platform/create.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the names in a directory of sysfs. */
+/* Lists the names in a directory of sysfs, procfs or tracefs. */
 #ifndef SELFMON_PLATFORM_DIRECTORY_H
 #define SELFMON_PLATFORM_DIRECTORY_H
 

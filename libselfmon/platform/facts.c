@@ -140,8 +140,8 @@ static void find_container(const char *root, struct selfmon_facts *facts)
 }
 
 /*
- * Executes CPUID on this machine. For a recorded machine, searches its
- * /proc/cpuinfo instead.
+ * Executes CPUID if this machine is an x86. For others, searches files in /sys
+ * and /proc instead; /proc/cpuinfo only for a recorded machine.
  */
 static bool find_hypervisor(const char *root)
 {

@@ -44,7 +44,7 @@ static void end(int signo, siginfo_t *info)
 
 /*
  * Calls the previous handler as the kernel would, with the signals blocked that
- * this handler requested.
+ * its sa_mask requests.
  */
 static void call(const struct sigaction *action, int signo, siginfo_t *info,
 		 void *context)
@@ -110,7 +110,8 @@ static bool is_ours(const struct sigaction *action)
 }
 
 /*
- * Returns SA_ONSTACK if the previous handler wants to run on the signal stack.
+ * Returns SA_ONSTACK if the previous handler wants to run on the signal stack,
+ * or if there is no previous handler.
  */
 static int stack_of(const struct sigaction *action)
 {

@@ -71,8 +71,8 @@ bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
 #elif defined(__aarch64__)
 
 /*
- * Counter reads: mrs xN, pmevcntrM_el0 or pmccntr_el0 (op0 3, op1 3, CRn 14,
- * CRm 8 to 11).
+ * Counter reads: mrs xN, pmevcntrM_el0 (op0 3, op1 3, CRn 14, CRm 8 to 11);
+ * is_cycles() recognises mrs xN, pmccntr_el0.
  */
 static bool is_read(uint32_t code)
 {

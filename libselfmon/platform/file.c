@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Live files. They are written through shared mappings and read by pread(2). */
+/*
+ * Live files and traces. Live files are written through shared mappings and
+ * read by pread(2). Traces are appended to by write(2).
+ */
 #define _GNU_SOURCE
 #include "platform/file.h"
 

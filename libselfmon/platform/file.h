@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Live files. They are written through shared mappings and read by pread(2). */
+/*
+ * Live files and traces. Live files are written through shared mappings and
+ * read by pread(2). Traces are appended to by write(2).
+ */
 #ifndef SELFMON_PLATFORM_FILE_H
 #define SELFMON_PLATFORM_FILE_H
 
@@ -10,7 +13,8 @@
 
 /*
  * An open file. Other code may close its descriptor and reuse the number. So
- * the identity of the file is stored here, and checked before each use.
+ * the identity of the file is stored here, and checked before the file is
+ * extended or closed.
  */
 struct selfmon_file {
 	int fd; /* only valid if is_open */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The system calls of the library; each returns -errno on failure. */
+/*
+ * Most system calls of the library. The functions return -errno if they can
+ * fail.
+ */
 #define _GNU_SOURCE
 #include "platform/kernel.h"
 

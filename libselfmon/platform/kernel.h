@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All system calls of the library. Only these functions turn errno into -errno.
- * Tests replace them one by one (ld --wrap) to make each call fail in turn.
+ * Most system calls of the library. The functions return -errno if they can
+ * fail. Tests replace them one by one (ld --wrap) to make each call fail in
+ * turn.
  */
 #ifndef SELFMON_PLATFORM_KERNEL_H
 #define SELFMON_PLATFORM_KERNEL_H

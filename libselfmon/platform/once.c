@@ -28,8 +28,8 @@ static uint32_t *word_of(struct selfmon_once *turn)
 }
 
 /*
- * Tries to become the thread that does the work. Blocks signals only if this
- * succeeds, so that handlers run while the thread waits.
+ * Tries to become the thread that does the work. Leaves signals blocked only if
+ * this succeeds, so that handlers run while the thread waits.
  */
 static bool take_turn(uint32_t *word, struct selfmon_critical *holder)
 {

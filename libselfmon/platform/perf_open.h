@@ -9,8 +9,8 @@
  * Opens an event of the calling thread on any CPU, close-on-exec. After E2BIG
  * the kernel has stored the size that it supports in attr->size; this function
  * then clears the rest and repeats the call once. Repeats after EINTR. Returns
- * the descriptor or -errno. If keep is true, the descriptor is at least 1024 or
- * half of RLIMIT_NOFILE, if such a number is free.
+ * the descriptor or -errno. If keep is true, the descriptor is at least the
+ * smaller of 1024 and half of RLIMIT_NOFILE, if such a number is free.
  */
 int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd,
 			     bool keep);

@@ -4,7 +4,8 @@
  *
  * The structures of libpfm4 that are needed are declared in pfm_abi.h. They
  * contain their own sizes, so newer versions of libpfm4 accept them too.
- * tests/unit/test_pfm.c compares them with the header, if it is installed.
+ * tests/unit/test_event_vendor.c compares them with the header, if it is
+ * installed.
  */
 #define _GNU_SOURCE
 #include "platform/pfm.h"

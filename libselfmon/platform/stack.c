@@ -46,9 +46,9 @@ static uint64_t self(void)
 }
 
 /*
- * Finds the upper bound by AT_RANDOM, the address of 16 bytes that the kernel
- * stores above the first frame of the main stack (fs/binfmt_elf.c,
- * create_elf_tables).
+ * Finds the bounds of the main stack. The upper bound is AT_RANDOM, the address
+ * of 16 bytes that the kernel stores above the first frame (fs/binfmt_elf.c,
+ * create_elf_tables). The lower bound follows from RLIMIT_STACK.
  */
 static bool main_bounds(uint64_t *low, uint64_t *high)
 {

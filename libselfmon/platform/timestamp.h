@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Properties of the timestamp counter: whether it is a steady clock, and its
- * frequency if CPUID states it. Uses CPUID directly, because the clock is
- * needed at the first region; libcpuid is loaded only for reports.
+ * frequency if CPUID states it. Uses CPUID directly. Only the program selfmon
+ * uses libcpuid.
  */
 #ifndef SELFMON_PLATFORM_TIMESTAMP_H
 #define SELFMON_PLATFORM_TIMESTAMP_H

@@ -6,9 +6,9 @@
 #include "report/view.h"
 
 /*
- * Adds a row's visits and values to a sum. Sums saturate. The first row added
- * is copied, except for its position in the tree and its times of single
- * visits. Returns 0 or -ENOMEM.
+ * Adds a row's visits, units and values to a sum. Sums saturate. `threads`
+ * becomes the larger of both numbers. The sum keeps its name, its position in
+ * the tree and its times of single visits. Returns 0 or -ENOMEM.
  */
 SELFMON_COLD
 int selfmon_row_add(struct selfmon_row *to, struct selfmon_row_detail *to_detail,

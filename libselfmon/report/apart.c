@@ -42,8 +42,8 @@ static size_t top_row(struct selfmon_report *made, struct tops *tops, size_t k,
 }
 
 /*
- * Sets the self time of a thread's row to 0: only regions are measured, so all
- * of its time belongs to them.
+ * Sets the self values, units and samples of a thread's row to 0: only regions
+ * are measured, so all of them belong to the regions.
  */
 static void has_no_self(struct selfmon_row *row,
 			struct selfmon_row_detail *detail)
@@ -97,7 +97,10 @@ static int add_tops(struct selfmon_report *made,
 	return error;
 }
 
-/* Makes room for one more row per thread. */
+/*
+ * Makes room for the rows of threads: one for each thread with a row of its
+ * own, and one for all others.
+ */
 static int make_top_room(struct selfmon_report *made)
 {
 	const size_t room = made->rows + 1 + SELFMON_THREADS_APART;

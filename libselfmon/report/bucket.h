@@ -18,7 +18,7 @@ void selfmon_buckets_copy(uint64_t histogram[SELFMON_BUCKETS],
 			  const struct selfmon_stats *stats);
 /*
  * Finds the first bucket with visits, and the one after the last bucket with
- * visits. Without visits both are the last bucket.
+ * visits. Without visits *first is the last bucket, and *last the one after it.
  */
 void selfmon_buckets_range(const uint64_t histogram[SELFMON_BUCKETS],
 			   unsigned int *first, unsigned int *last);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the report as CSV (RFC 4180): a header line, then one line per region.
+ * Writes the report as CSV (RFC 4180): a header line, then one line for each
+ * row (a region or a thread) and for each detached span.
  */
 #include "report/csv.h"
 
@@ -138,8 +139,8 @@ static void put_facts(FILE *stream, const struct selfmon_row *row)
 }
 
 /*
- * Writes the thread, a field that only reports by thread have. It is empty for
- * a region.
+ * Writes the field "thread", which only reports by thread have. The field is
+ * empty for a region.
  */
 static void put_thread(FILE *stream, const struct selfmon_report *report,
 		       const struct selfmon_report *of, size_t row)

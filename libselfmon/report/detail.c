@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes the data that only a merge of several processes' reports needs:
- * histograms in ns, since clocks differ, and the times enabled and off the PMU
- * of scaled values.
+ * Computes the details of rows: histograms, units, and the times enabled and
+ * off the PMU of scaled values. Histograms are in ns, since a merged report may
+ * have several clocks.
  */
 #include "report/detail.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Details of rows that only a merge of reports needs. */
+/*
+ * Details of rows: their histograms, their units, and the data that a merge of
+ * reports needs.
+ */
 #ifndef SELFMON_REPORT_DETAIL_H
 #define SELFMON_REPORT_DETAIL_H
 

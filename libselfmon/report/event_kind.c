@@ -64,7 +64,8 @@ static bool is_called(const struct selfmon_event_kind *meaning,
 }
 
 /*
- * Splits pmu/event/modifiers or event:modifiers. Unit masks may contain colons.
+ * Splits pmu/event/modifiers or event:modifiers. A colon may also separate an
+ * event and its unit mask.
  */
 static void split(const char *name, struct selfmon_event_kind *meaning)
 {

@@ -18,8 +18,9 @@ struct selfmon_event_kind {
 	uint64_t config;
 	const char *core;      /* the name without PMU and modifiers */
 	size_t core_length;
-	const char *pmu;       /* "" if there is no PMU, or if it is "cpu" */
-	size_t pmu_length;
+	/* "" if there is no PMU; the name is not terminated */
+	const char *pmu;
+	size_t pmu_length;     /* 0 if there is no PMU, or if it is "cpu" */
 	const char *modifiers; /* "" for none */
 };
 
@@ -31,7 +32,10 @@ void selfmon_event_kind_of(const char *name,
  */
 bool selfmon_event_kind_alike(const struct selfmon_event_kind *a,
 			      const struct selfmon_event_kind *b);
-/* Returns true if the event's name begins with this text, ignoring case. */
+/*
+ * Returns true if the event's name, without PMU, begins with this text in lower
+ * case. Ignores the name's case; a dot in the text also matches a colon.
+ */
 bool selfmon_event_kind_begins(const struct selfmon_event_kind *meaning,
 			       const char *start);
 /* Returns true if the event counts nanoseconds. */

@@ -252,8 +252,8 @@ static bool is_word(const char *item, size_t length, const char *word)
 }
 
 /*
- * Returns true for the output "none". Also parses its options, because
- * "threads" affects the live file, too.
+ * Returns true for the output "none". Also checks its options: "none;threads"
+ * is allowed, because "threads" affects the live file, too.
  */
 static bool is_none(const struct outputs *outputs, const char *item,
 		    size_t length)

@@ -30,8 +30,8 @@ struct selfmon_gathered_unit {
 };
 
 /*
- * A call stack of one thread. After it was read, only the count of the entry
- * may still change.
+ * A call stack of one thread. The thread may still change the count and the
+ * data addresses of the entry, but not its key and its stack.
  */
 struct selfmon_gathered_stack {
 	int32_t row; /* origin of the row; negative: no row */
@@ -79,7 +79,8 @@ struct selfmon_gather {
 };
 
 /*
- * Value of `parent` for the rows of spans: the node above all spans has no row.
+ * Stands for the row of the node above all spans, which has no row. See struct
+ * selfmon_gather_place.
  */
 #define SELFMON_GATHER_ASYNC INT32_MIN
 
@@ -150,7 +151,7 @@ selfmon_gather_region(const struct selfmon_gather *gather, uint32_t id);
 
 void selfmon_gather_free(struct selfmon_gather *gather);
 
-/* Integers in a report are below this limit. */
+/* A double below this limit can be converted to int64_t. */
 #define SELFMON_WHOLE_MAX 9.2e18
 
 #endif

@@ -9,7 +9,8 @@
 #include "store/ring_state.h"
 
 /*
- * Adds the samples of a thread. The tree must already contain the thread's
+ * Adds the call stacks of a thread, and its numbers of samples outside of
+ * regions, lost and not stored. The tree must already contain the thread's
  * nodes. Returns 0 or -ENOMEM.
  */
 int selfmon_gather_samples(struct selfmon_gather *gather,

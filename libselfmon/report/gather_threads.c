@@ -82,8 +82,9 @@ static int add_node(struct selfmon_gather *gather,
 }
 
 /*
- * Counts the open visits of a thread, from the newest one. The thread keeps
- * running: visits that begin or end meanwhile may be missed.
+ * Adds the nodes, the samples and the open visits of a thread; the newest open
+ * visit comes first. The thread keeps running: visits that begin or end
+ * meanwhile may be missed.
  */
 static int add_thread(struct selfmon_gather *gather,
 		      struct selfmon_gather_tree *tree,

@@ -14,7 +14,8 @@
 struct selfmon_gather_place {
 	uint64_t self; /* address of the node */
 	int32_t row;   /* negative for the root, and for spans */
-	int32_t apart; /* index among the rows by thread */
+	/* Row by thread. Above the top level: see selfmon_gather_tree.top. */
+	int32_t apart;
 	uint32_t depth;
 	bool updating; /* the row includes a visit whose update is unfinished */
 };
@@ -23,7 +24,8 @@ struct selfmon_gather_tree {
 	/* Index: the node's ordinal, until sorted by address. */
 	struct selfmon_gather_place *place;
 	size_t places, room;
-	int32_t top; /* index among the rows by thread */
+	/* selfmon_gather_top() of the thread; -1 without rows by thread. */
+	int32_t top;
 	bool sorted; /* by address */
 };
 
@@ -46,8 +48,8 @@ int selfmon_gather_node(struct selfmon_gather *gather,
 			struct selfmon_stats *stats, bool whole,
 			const struct selfmon_sampled *sampled);
 /*
- * Adds how long the visits of a node were off the CPU. `ordinal` identifies the
- * node.
+ * Adds how long and how often the visits of a node were off the CPU, and their
+ * samples. `ordinal` identifies the node.
  */
 void selfmon_gather_ring(struct selfmon_gather *gather,
 			    const struct selfmon_gather_tree *tree,

@@ -45,7 +45,8 @@ static void subtract_words(void *to, const void *from, size_t offset,
 
 /*
  * Subtracts a sum. min and max keep their values since the start of the
- * process. The minimum and maximum of the interval lie between them.
+ * process. The minimum and maximum of the interval lie between them. If the
+ * interval has one visit, both are its value.
  */
 static void subtract_sums(struct selfmon_sums *to,
 			  const struct selfmon_sums *from, uint64_t visits)
@@ -91,7 +92,7 @@ static void subtract_stats(struct selfmon_stats *to,
 	uint64_t kind[SELFMON_KIND_COUNT], visits;
 	size_t i;
 
-	for (i = 0; i < SELFMON_KIND_COUNT; i++) /* signed */
+	for (i = 0; i < SELFMON_KIND_COUNT; i++) /* may be < 0 */
 		kind[i] = to->kind[i] - from->kind[i];
 	to->sequence -= from->sequence;
 	to->migrated = since(to->migrated, from->migrated);

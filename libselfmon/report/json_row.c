@@ -164,7 +164,7 @@ static void row_unit(struct selfmon_json *json, const char *name, uint64_t sum,
 	histogram(json, unit->bucket, unit->buckets);
 }
 
-/* Writes the members that only rows have whose visits counted units. */
+/* Writes the member "units" if the visits of the row counted any. */
 static void row_units(struct selfmon_json *outer,
 		      const struct selfmon_report *report, size_t i)
 {

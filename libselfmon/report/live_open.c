@@ -60,8 +60,9 @@ static bool is_possible(const struct selfmon_clock *clock)
 }
 
 /*
- * Returns true if the machine has not rebooted since the file was written. The
- * current time can then be used to calibrate the file's clock.
+ * Returns true if the machine has not rebooted since the file was written, and
+ * if this process reads the same clock directly. The current time can then be
+ * used to calibrate the file's clock.
  */
 static bool is_same_boot(const struct selfmon_live_facts *facts)
 {

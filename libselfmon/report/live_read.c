@@ -150,7 +150,7 @@ static int check_extent(struct selfmon_live_input *input)
 
 /*
  * Retries until the current copy of the facts is read without being overwritten
- * meanwhile.
+ * meanwhile, or until TRIES attempts have failed.
  */
 static int read_header(struct selfmon_live_input *input)
 {

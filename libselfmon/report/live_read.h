@@ -12,7 +12,7 @@
 #include "report/gather_tree.h"
 #include "report/model.h"
 
-/* Aligned like a thread's entries. */
+/* Has a larger alignment than malloc(3) provides, because of `thread`. */
 struct selfmon_live_input {
 	const char *path;
 	struct selfmon_file file;
@@ -25,9 +25,9 @@ struct selfmon_live_input {
 	size_t regions, regions_room;
 	struct selfmon_live_tree *tree;  /* by thread */
 	size_t trees, trees_room;
-	uint64_t *off_cpu; /* offsets of records of off-CPU time */
+	uint64_t *off_cpu; /* offsets of records of off-CPU time and samples */
 	size_t off_cpus, off_cpus_room;
-	/* Records of slow visits, which are read at the end. */
+	/* Offsets of the records of slow visits, which are read at the end. */
 	uint64_t *slowest;
 	size_t slowests, slowests_room;
 	uint64_t newest;                 /* newest timestamp */

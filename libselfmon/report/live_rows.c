@@ -242,8 +242,8 @@ static int take_work(struct selfmon_live_input *input, uint64_t offset,
 }
 
 /*
- * Stores the offset of a record of off-CPU time. The record may belong to nodes
- * that follow it in the file, so it is read at the end.
+ * Stores the offset of a record of off-CPU time and samples. The record may
+ * belong to nodes that follow it in the file, so it is read at the end.
  */
 static int note_off_cpu(struct selfmon_live_input *input, uint64_t offset,
 			uint64_t size)

@@ -16,8 +16,8 @@
  */
 #define TRIES 50
 /*
- * If this number of reads finds the same odd sequence, the process was killed
- * during an update.
+ * If this number of reads in a row find an odd sequence that does not change
+ * during the read, the process was probably killed during an update.
  */
 #define STANDSTILL 3
 

@@ -131,9 +131,9 @@ static bool is_share(const struct selfmon_event_kind *own)
 }
 
 /*
- * Returns true if there are columns for another type of core. A rate per cycle
- * or per time would then be wrong, since this type's cycles cover only a part
- * of the time and of the work.
+ * Returns true if the rule makes a rate per cycle or per time, and there are
+ * columns for another type of core. The rate would then be wrong, since this
+ * type's cycles cover only a part of the time and of the work.
  */
 static bool is_part(const struct finder *finder,
 		    const struct selfmon_rule *rule, size_t i)
@@ -210,9 +210,10 @@ static void add_of_event(struct finder *finder, const struct selfmon_rule *rule,
 }
 
 /*
- * Marks the metric that is shown beside the event's total: for a miss, the
- * first one whose divisor was counted (the miss rate, or else the misses per
- * 1000 instructions). All other metrics are in a separate table.
+ * Marks the metric that is shown beside the event's total: for instructions the
+ * IPC; for a miss, the first one whose divisor was counted (the miss rate, or
+ * else the misses per 1000 instructions). All other metrics are in a separate
+ * table.
  */
 static void place(struct finder *finder, size_t first)
 {

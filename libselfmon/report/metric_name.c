@@ -8,7 +8,7 @@
 #include "event/generic.h"
 #include "report/metric_rule.h"
 
-/* Fills in the text of a rule: replaces %s by the event's name. */
+/* Fills in the text of a rule: replaces %s by the name of the event or unit. */
 static void fill(char *to, size_t size, const char *text,
 		 const struct selfmon_event_kind *own)
 {

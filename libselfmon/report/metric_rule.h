@@ -15,7 +15,7 @@ enum selfmon_rule_kind {
 	/* Any event that counts misses: divided by accesses or instructions. */
 	KIND_MISS,
 	KIND_TOPDOWN, /* shares of levels 1 and 2: divided by slots */
-	KIND_WORK,    /* no column */
+	KIND_WORK,    /* bytes or items with time; no column */
 	KIND_UNIT     /* a unit that the program named */
 };
 
@@ -42,8 +42,9 @@ struct selfmon_rule {
 };
 
 /*
- * Finds the event by which a rule divides a column. Returns false if there is
- * none.
+ * Finds the event by which a rule divides a column. Sets *type to NO_EVENT if
+ * the divisor is not an event. Returns false if no event counts the accesses
+ * for a miss.
  */
 bool selfmon_rule_divisor(const struct selfmon_rule *rule,
 			  const struct selfmon_event_kind *own, uint32_t *type,

@@ -28,8 +28,8 @@ void selfmon_ratio_of(const struct selfmon_report *report,
 		      const struct selfmon_ratio *ratio,
 		      struct selfmon_ratio_value *value);
 /*
- * If no row can have the metric, sets the name of the missing event; otherwise
- * "".
+ * If no row can have the metric, sets reason to the name of the missing event
+ * and why it is missing; otherwise to "".
  */
 void selfmon_ratio_missing(const struct selfmon_report *report,
 			   const struct selfmon_ratio *ratio,

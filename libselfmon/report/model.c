@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies and frees a report in memory. A copy shares some parts with the
- * original.
+ * Makes empty copies of a report in memory, and frees reports. A copy shares
+ * some parts with the original.
  */
 #include "report/model.h"
 

@@ -12,7 +12,7 @@
 
 #define SELFMON_TEXT_MAX 512
 
-/* A column: one event of the process's set. Hardware events come first. */
+/* A column: one event of the process's set. */
 struct selfmon_report_column {
 	char name[SELFMON_EVENT_NAME_SIZE];
 	enum selfmon_verdict verdict; /* the best verdict of its values */
@@ -31,7 +31,7 @@ struct selfmon_gathered_thread {
 	char name[SELFMON_THREAD_NAME]; /* from the kernel; "": unknown */
 };
 
-/* A bucket of a row's histogram. Needed only to merge the row with others. */
+/* A bucket of a row's histogram. */
 struct selfmon_row_bucket {
 	double ns;       /* middle of the bucket */
 	uint64_t visits;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Formats numbers with a decimal point in all locales. All functions but the
- * last three write at most 8 columns of ASCII.
+ * last one write at most 8 columns of ASCII.
  */
 #ifndef SELFMON_REPORT_NUMBER_H
 #define SELFMON_REPORT_NUMBER_H

@@ -156,7 +156,10 @@ static bool write_decimal(char *text, double value)
 	return true;
 }
 
-/* Writes an integer of which printf(3) would write all digits. */
+/*
+ * Writes the value if it is an integer; otherwise returns false. printf(3)
+ * would also write all digits, since the value is below VALUE_LIMIT.
+ */
 static bool write_integer(char *text, double value)
 {
 	const uint64_t whole = (uint64_t)value;

@@ -11,8 +11,8 @@ static double cost_in(const struct selfmon_cost *cost, int column, double unit)
 }
 
 /*
- * Returns the noise of an overhead, which is the median of ten samples: half
- * the range of the middle eight samples.
+ * Returns the noise of an overhead, which is the median of some samples: half
+ * the range of the middle 80 % of the samples.
  */
 static double noise_in(const struct selfmon_cost *cost, int column, double unit)
 {
@@ -64,10 +64,10 @@ selfmon_overhead_of(const struct selfmon_calibration *from, int column,
 
 /*
  * Least noise of a time. The calibration runs at one moment, around a few kinds
- * of work. In other work the mean overhead differs by at least 3 ns, or by 3 %
- * of the time up to 10 ns, because of CPU frequency changes and other branch
- * predictions. `make bench-accuracy` shows how often the true time is within
- * the noise.
+ * of work. In other work the mean overhead may differ by 3 ns, or by 3 % of the
+ * time if that is more (at most 10 ns), because of CPU frequency changes and
+ * other branch predictions. `make bench-accuracy` shows how often the true time
+ * is within the noise.
  */
 #define NOISE_SHARE 0.03
 #define NOISE_LEAST_NS 3

@@ -23,8 +23,8 @@ struct selfmon_overhead {
 };
 
 /*
- * Returns the overhead in a column, or in time if column is -1. All members are
- * 0 if there was no calibration.
+ * Returns the overhead in a column, or in time if column is -1. All overheads
+ * are 0 if there was no calibration.
  */
 struct selfmon_overhead
 selfmon_overhead_of(const struct selfmon_calibration *from, int column,

@@ -16,14 +16,14 @@ struct selfmon_recorded {
 	struct selfmon_sampling sampling;
 	uint64_t start_ticks; /* as in struct selfmon_process */
 	uint64_t ticks;       /* time of the report */
-	/* In the order in which rows store the values. */
+	/* In the order in which the gathered rows store their values. */
 	struct selfmon_report_column column[SELFMON_MAX_COUNTERS];
 };
 
 /*
- * Makes the rows of a report whose header is filled in, and stores the recorded
- * data in the report. Returns 0 or -ENOMEM; the caller must call
- * selfmon_report_free() in both cases.
+ * Makes the rows of a report from report->recorded. The header must be filled
+ * in already. Returns 0 or -ENOMEM; the caller must call selfmon_report_free()
+ * in both cases.
  */
 int selfmon_recorded_settle(struct selfmon_report *report);
 

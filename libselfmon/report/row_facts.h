@@ -8,7 +8,10 @@
 
 struct selfmon_region;
 
-/* Sets a row's name, its place in the source, and the counts of its visits. */
+/*
+ * Sets a row's name, its place in the source and in the tree, and its numbers
+ * of visits, units, switches and samples.
+ */
 void selfmon_row_facts(struct selfmon_row *row,
 		       const struct selfmon_gathered *from,
 		       const struct selfmon_region *region);

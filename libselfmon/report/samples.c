@@ -31,7 +31,10 @@ bool selfmon_samples_of_clock(const struct selfmon_samples *samples)
 	       !strncmp(samples->event, "cpu-clock", 9);
 }
 
-/* Sorts by row, then by descending count, then by content. */
+/*
+ * Sorts by row, then by descending count, then by content: the addresses of
+ * stacks are stored in the order of their content.
+ */
 static int compare_stacks(const void *a, const void *b)
 {
 	const struct selfmon_sampled_stack *const x = a, *const y = b;

@@ -66,7 +66,7 @@ static int compare_moments(const void *a, const void *b)
 }
 
 /*
- * Finds the parts that are not inside another part. The parts are sorted by
+ * Finds the visits that are not inside another part. The parts are sorted by
  * their start, longer ones first.
  */
 static void find_outermost(struct selfmon_slow *slow)

@@ -15,7 +15,7 @@ enum selfmon_part_kind {
 struct selfmon_slow_moment {
 	const char *region; /* "" if unknown or off the CPU */
 	enum selfmon_part_kind kind;
-	bool outermost;	/* is not inside another part of this visit */
+	bool outermost;	/* a visit that is not inside another part */
 	uint64_t begin_ns, ns; /* begin_ns: since the visit began */
 };
 
@@ -37,7 +37,7 @@ struct selfmon_slow {
 /* The slow visits, sorted by region, the slowest one of a region first. */
 struct selfmon_slow_list {
 	/*
-	 * True if visits of the interval are missing, because another report
+	 * True if visits of the interval may be missing, because another report
 	 * was taken during the interval.
 	 */
 	bool incomplete;
@@ -54,12 +54,12 @@ int selfmon_gather_slowest(struct selfmon_gather *gather,
 /* Adds one slow visit. Returns 0 or -ENOMEM. */
 int selfmon_gather_slow(struct selfmon_gather *gather, uint32_t region,
 			const struct selfmon_slow_visit *visit);
-/* Sorts the parts of a visit, and finds the outermost ones. */
+/* Sorts the parts of a visit, and sets `outermost` of each. */
 void selfmon_slow_settle(struct selfmon_slow *slow);
 struct selfmon_recorded;
 /*
- * Makes report->slow from the gathered visits, or sets it to NULL if slow
- * visits were not recorded. Returns 0 or -ENOMEM.
+ * Makes report->slow from the gathered visits, or leaves it NULL if no slow
+ * visit was gathered. Returns 0 or -ENOMEM.
  */
 int selfmon_report_take_slowest(struct selfmon_report *report,
 				const struct selfmon_recorded *recorded);

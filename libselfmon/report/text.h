@@ -11,7 +11,10 @@
 /* Maximum width of a paragraph and of a table, in terminal columns. */
 #define SELFMON_LINE_COLUMNS 100
 #define SELFMON_TABLE_COLUMNS 120
-/* Width of a region's name. The remaining width is for the columns of time. */
+/*
+ * Maximum width of a region's name. The remaining width is for the columns of
+ * time.
+ */
 #define SELFMON_LABEL_COLUMNS 36
 
 /* Width of a label in the header. */

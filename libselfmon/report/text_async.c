@@ -109,7 +109,10 @@ static void put_spans(struct selfmon_text *text)
 	selfmon_text_end(text);
 }
 
-/* Prints what the spans counted in units, in the same tables as for regions. */
+/*
+ * Prints the metrics of the units that spans counted, in tables like those of
+ * regions.
+ */
 static void put_work(struct selfmon_text *text)
 {
 	struct selfmon_report some = *text->report;

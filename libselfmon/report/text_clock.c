@@ -47,7 +47,10 @@ static void say_cpus(struct selfmon_text *text, double cpus)
 		selfmon_text_say(text, "; threads without regions ran too");
 }
 
-/* For a single thread, prints nothing if the times differ by at most 10 %. */
+/*
+ * Prints CPU time beside wall time. For a single thread, explains the
+ * difference only if it is more than 10 %.
+ */
 static void put_cpu(struct selfmon_text *text)
 {
 	const struct selfmon_report *report = text->report;

@@ -59,7 +59,9 @@ static void find_twins(struct selfmon_text *text)
 	free(slot);
 }
 
-/* Sets *place to " (file.c:12)", or to "" if not needed or unknown. */
+/*
+ * Sets *place to " (file.c:12)", or to "" if not needed, unknown, or too wide.
+ */
 static void place_of_row(const struct selfmon_text *text, size_t i,
 			 struct selfmon_cell *place, unsigned int columns)
 {
@@ -104,7 +106,8 @@ static void put_indent(const struct selfmon_text *text, uint32_t depth,
 
 /*
  * Indents each level by two columns if the deepest row then fits, otherwise by
- * one. Then makes all labels as wide as the widest one.
+ * one. Then makes all labels as wide as the widest one, but at most
+ * SELFMON_LABEL_COLUMNS wide.
  */
 void selfmon_label_prepare(struct selfmon_text *text)
 {

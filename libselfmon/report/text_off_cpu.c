@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table of @offcpu: how long the threads were on a CPU, blocked or
- * preempted in each region. The three times add up to the region's time, except
- * for the subtracted overhead.
+ * preempted in each region. The time on a CPU is the region's net time minus
+ * the other two, and at least 0.
  */
 #include "report/text_off_cpu.h"
 

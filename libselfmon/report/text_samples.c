@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of samples: the number of samples in each region, beside its exact
- * time. Functions are not shown, because only the program selfmon reads symbol
- * tables.
+ * The table of samples: the number of samples in each region, and how much of
+ * the region's self time they stand for. Functions are not shown, because only
+ * the program selfmon reads symbol tables.
  */
 #include "report/text_samples.h"
 

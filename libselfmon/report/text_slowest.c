@@ -28,8 +28,8 @@ struct slow_region {
 };
 
 /*
- * One cause of a visit's duration: all its direct parts with the same name, or
- * all its times off the CPU.
+ * One cause of a visit's duration: all visits with the same name directly
+ * inside it.
  */
 struct slow_cause {
 	const char *name;

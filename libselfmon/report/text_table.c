@@ -14,8 +14,9 @@
 #include "report/view_columns.h"
 
 /*
- * Widths of the columns, including a leading space and, in some, a mark. In the
- * narrow columns the mark takes the place of the next column's space.
+ * Widths of the columns, including a leading space. After visits, total and
+ * self a mark has a column of its own. After the narrow columns a mark takes
+ * the place of the next column's space.
  */
 #define VISITS 8
 #define TOTAL 9
@@ -170,8 +171,9 @@ static void put_mean(struct selfmon_text *text, const struct selfmon_row *row)
 }
 
 /*
- * Leaves out meaningless values: the mean of a single visit or of several
- * regions' visits, and the self time of a thread.
+ * Leaves out meaningless values: the self time of a thread, the mean of a
+ * thread or of several regions, and the percentiles and extremes of these and
+ * of a single visit.
  */
 static void put_table_row(struct selfmon_text *text, size_t i)
 {

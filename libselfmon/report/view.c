@@ -46,7 +46,10 @@ static int unknown_option(const char *option, size_t length,
 		     near ? "'?)" : "", allowed);
 }
 
-/* Parses a decimal number with a point, in all locales. */
+/*
+ * Parses a percentage with a decimal point, in all locales. Sets *share to the
+ * fraction: 1 for 100 %.
+ */
 static bool parse_share(const char *value, double *share)
 {
 	double number = 0, unit = 1;

@@ -13,15 +13,18 @@
 #define SELFMON_VIEW_FIND_SIZE 256
 #define SELFMON_VIEW_MESSAGE_SIZE 768
 
-/* Number of rows in a text report if the user requests none. */
+/*
+ * Number of rows in all tables of a text report together, if the user does not
+ * set the option top.
+ */
 #define SELFMON_VIEW_ROWS 60
 
 /* Optimises code that runs once per report for size. */
 #define SELFMON_COLD __attribute__((cold))
 
 /*
- * If all members are 0, the view is the unchanged report; in text, only its
- * first rows.
+ * If all members are 0, the view is the unchanged report. In text, the rows
+ * that do not fit on a page are folded.
  */
 struct selfmon_view {
 	bool flat, collapse;
@@ -69,7 +72,8 @@ struct selfmon_viewed {
 	struct selfmon_report *made;
 	bool flat;
 	bool page;      /* folded so that the rows fit on a page */
-	size_t rows;    /* rows of the whole report after merging recursions */
+	/* rows of the whole report after merging, before folding */
+	size_t rows;
 	size_t folded;  /* rows that were merged into rows "others" */
 	/* Rows left out without being in "others": too deep, or not found. */
 	size_t left_out;
@@ -85,9 +89,10 @@ SELFMON_COLD
 int selfmon_view_option(struct selfmon_view *view, const char *option,
 			size_t length, char message[SELFMON_VIEW_MESSAGE_SIZE]);
 /*
- * Checks that the report has the columns named in the view. Returns 0. If a
- * column does not exist, removes it from the view and returns -EINVAL with a
- * message; then call again for the other columns.
+ * Checks that the report has what the view names: rows by thread, and the
+ * columns to show and to sort by. Returns 0. Otherwise clears this option (the
+ * whole list of columns) and returns -EINVAL with a message; then call again
+ * for the other options.
  */
 SELFMON_COLD
 int selfmon_view_check(struct selfmon_view *view,

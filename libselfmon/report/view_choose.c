@@ -37,8 +37,9 @@ static int leave_out_unfound(const struct selfmon_view_choice *choice)
 }
 
 /*
- * Folds rows with a small share of the time. A row below a folded row is folded
- * too; this works in one pass, since parents come first.
+ * Leaves out rows that are too deep, and folds rows with a small share of the
+ * time. A row below a folded row is folded too; this works in one pass, since
+ * parents come first.
  */
 static void fold_small(const struct selfmon_view_choice *choice)
 {

@@ -31,8 +31,9 @@ struct selfmon_view_choice {
 };
 
 /*
- * Decides for each row whether it is shown. rows is a limit, as in
- * selfmon_view_make(). Returns 0 or -ENOMEM.
+ * Decides for each row whether it is shown. `rows` limits all rows including
+ * the rows "others"; 0: only the view's option `top` limits them. Returns 0 or
+ * -ENOMEM.
  */
 SELFMON_COLD
 int selfmon_view_choose(const struct selfmon_view_choice *choice, size_t rows);

@@ -26,8 +26,8 @@ void selfmon_view_show(const struct selfmon_view *view,
 SELFMON_COLD
 void selfmon_view_drop_columns(struct selfmon_report *made,
 			       const struct selfmon_shown *shown);
-/* Computes the sort key of each row. */
 struct selfmon_view_choice;
+/* Computes the sort key of each row. */
 SELFMON_COLD
 void selfmon_view_keys(const struct selfmon_view_choice *choice);
 

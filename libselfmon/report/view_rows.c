@@ -92,8 +92,9 @@ static void row_is_self(struct selfmon_row *row, size_t columns)
 }
 
 /*
- * Adds a folded row to the row "others". Rows below it are included in its
- * values. Drops units: those of several regions mean different things.
+ * Adds a folded row to the row "others". The values of a folded row include the
+ * rows below it, so only their self values are added. Drops units: those of
+ * several regions mean different things.
  */
 static int fold_row(struct making *making, size_t i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public functions that write a report in any format. */
+/* Writes a report, or a view of it, in any format. */
 #include "report/write.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static int write_viewed(const struct selfmon_view *view,
 
 	if (viewed->made && view->columns[0] && format != SELFMON_TEXT)
 		selfmon_view_drop_columns(viewed->made, &viewed->shown);
-	/* Without a default, so that compilers name a missing format. */
+	/* Without a default, so that compilers warn of a missing format. */
 	switch (format) {
 	case SELFMON_TEXT:
 		error = selfmon_report_text(viewed, stream);
