@@ -9,7 +9,10 @@
 #include "report/number.h"
 #include "report/number_exact.h"
 
-/* Longer than any name in the schema with separators and a number. */
+/*
+ * Longer than any name in the schema with separators and a number. Keys that are
+ * not names of the schema are written by selfmon_output_json().
+ */
 #define MEMBER_SIZE 128
 
 static size_t json_add(char *to, size_t at, const char *text)

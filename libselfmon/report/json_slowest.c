@@ -2,6 +2,9 @@
 /* The slowest visits of a report in JSON. */
 #include "report/json_slowest.h"
 
+#include <inttypes.h>
+
+#include "platform/escape.h"
 #include "report/slow_visits.h"
 #include "report/utc.h"
 
@@ -36,16 +39,21 @@ static void put_slow_counters(struct selfmon_json *outer,
 			      const struct selfmon_report *report,
 			      const struct selfmon_slow *slow)
 {
-	struct selfmon_json json = { outer->stream, "", true };
+	FILE *const stream = outer->stream;
+	const char *between = "";
 	size_t i;
 
 	selfmon_json_key(outer, "counters");
-	putc('{', json.stream);
-	for (i = 0; i < report->columns; i++)
-		if (slow->values >> i & 1)
-			selfmon_json_integer(&json, report->column[i].name,
-					     slow->value[i]);
-	putc('}', json.stream);
+	putc('{', stream);
+	for (i = 0; i < report->columns; i++) {
+		if (!(slow->values >> i & 1))
+			continue;
+		fputs(between, stream);
+		selfmon_output_json(stream, report->column[i].name);
+		fprintf(stream, ": %" PRIu64, slow->value[i]);
+		between = ", ";
+	}
+	putc('}', stream);
 }
 
 static void put_slow_visit(FILE *stream, const struct selfmon_report *report,

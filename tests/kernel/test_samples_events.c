@@ -94,6 +94,20 @@ Test(samples, of_one_long_visit_are_all_there)
 	selfmon_report_free(report);
 }
 
+/* Software events are sampled with a frequency too, if one is requested. */
+Test(samples, of_page_faults_may_have_a_frequency)
+{
+	char *const memory = fresh_memory();
+	struct selfmon_report *report;
+
+	ask_for("page-faults@1000hz");
+	SELFMON_REGION("a")
+		touch(memory, PAGES);
+	report = rows_take();
+	cr_expect_gt(ROWS_GET(report, "a")->samples, 0);
+	selfmon_report_free(report);
+}
+
 /* ---- addresses ----------------------------------------------------------- */
 
 Test(samples, of_page_faults_have_the_address_that_was_touched)

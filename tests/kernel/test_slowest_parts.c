@@ -134,6 +134,24 @@ Test(slowest, have_their_own_counts)
 	selfmon_report_free(report);
 }
 
+/* The names of events are keys in JSON, and may have 127 bytes. */
+Test(slowest, have_counters_with_names_of_any_length)
+{
+	struct selfmon_report *report;
+	char event[SELFMON_EVENT_NAME_SIZE];
+
+	snprintf(event, sizeof(event), "software/config=0x%0*d/",
+		 (int)sizeof(event) - 1 - 19, 2);
+	cr_assert_eq(strlen(event), sizeof(event) - 1);
+	record_with(event);
+	visit("a", 1000);
+	report = rows_take();
+	cr_assert_str_eq(report->column[0].name, event);
+	cr_expect_eq(slowest(report, "a")->values, 1);
+	cr_expect(rows_say(report, SELFMON_JSON, event));
+	selfmon_report_free(report);
+}
+
 Test(slowest, say_how_long_they_were_off_the_cpu)
 {
 	const struct selfmon_slow *slow;
