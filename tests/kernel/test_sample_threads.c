@@ -254,13 +254,18 @@ static void count_in_threads(size_t count)
 	free(thread);
 }
 
-static size_t rings_in_locked_memory(void)
+/* Memory that the user may lock, in KiB. */
+static size_t lockable_kib(void)
 {
 	const long kib = nobody_number_in(
 		"/proc/sys/kernel/perf_event_mlock_kb", 516);
 
-	return (size_t)(sysconf(_SC_NPROCESSORS_ONLN) * kib + LOCKED) /
-	       LARGE_KIB;
+	return (size_t)(sysconf(_SC_NPROCESSORS_ONLN) * kib + LOCKED);
+}
+
+static size_t rings_in_locked_memory(void)
+{
+	return lockable_kib() / LARGE_KIB;
 }
 
 static void assert_half_is_said(void)
@@ -277,7 +282,9 @@ static void assert_half_is_said(void)
 
 Test(sample_threads, leave_locked_memory_to_the_pages_of_counters)
 {
-	const size_t threads = rings_in_locked_memory() + COUNTING;
+	const size_t threads = rings_in_locked_memory() + COUNTING,
+		     half = lockable_kib() * 1024 / 2 /
+			    (size_t)sysconf(_SC_PAGESIZE);
 	struct rlimit files;
 
 	if (threads > THREADS)
@@ -295,5 +302,6 @@ Test(sample_threads, leave_locked_memory_to_the_pages_of_counters)
 	cr_expect_gt(pages.ringed, 0);
 	cr_expect_lt(pages.ringed, threads);
 	cr_expect_gt(pages.wanted, LARGE_KIB / 4);
-	cr_expect_eq(pages.mapped, pages.wanted);
+	/* One CPU's memory does not have room for all pages. */
+	cr_expect_geq(pages.mapped, pages.wanted < half ? pages.wanted : half);
 }
