@@ -203,7 +203,7 @@ int selfmon_kernel_keep_from_child(void *memory, size_t size)
 
 static uint64_t clock_ns(clockid_t id)
 {
-	struct timespec now;
+	struct timespec now = { 0, 0 };
 
 	clock_gettime(id, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;

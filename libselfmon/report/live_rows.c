@@ -343,7 +343,7 @@ int selfmon_live_rows(struct selfmon_live_input *input)
 			       record.size % SELFMON_LIVE_ALIGN ||
 			       record.size > end - offset))
 			error = selfmon_live_wrong(input, offset,
-						   "a record has size 0");
+						   "a record has a wrong size");
 		if (!error)
 			error = add_record(input, offset, &record);
 		offset += record.size;

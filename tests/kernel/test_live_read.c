@@ -236,7 +236,7 @@ Test(live_read, a_record_without_a_size_is_named_and_not_waited_for)
 		record_of(SELFMON_RECORD_REGION, 0);
 
 	record->size = 0;
-	says("a record has size 0", offset_of(record));
+	says("a record has a wrong size", offset_of(record));
 }
 
 Test(live_read, a_record_beyond_the_end_is_named)
@@ -245,7 +245,7 @@ Test(live_read, a_record_beyond_the_end_is_named)
 		record_of(SELFMON_RECORD_THREAD, 0);
 
 	record->size = UINT32_MAX - 63;
-	says("a record has size 0", offset_of(record));
+	says("a record has a wrong size", offset_of(record));
 }
 
 /* The newest node, "last", has no child. */
