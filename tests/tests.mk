@@ -63,13 +63,13 @@ $(O)/tests/no_git/options: tests/tools/no_git.sh tests/tools/no_git.c $(O)/flags
 
 # The longest checks are first. check-full runs all three lists, with the full
 # form of tests that have one (tests/form.h).
-checks := check-kernel check-unit check-step check-fault check-flow \
-	check-throw check-man check-trace check-samples \
+checks := check-kernel check-unit check-step check-trace check-fault check-flow \
+	check-throw check-samples \
 	check-hw check-layers check-exports check-examples check-compare check-host check-doctor \
 	check-codegen check-tool check-selftest check-fuzz check-archive \
 	check-coroutine check-report check-perf-event check-tables check-machines \
 	check-bench check-vm-runner
-checks_rest := check-amalgamation check-cxx check-headers check-soak \
+checks_rest := check-amalgamation check-man check-cxx check-headers check-soak \
 	check-process check-readme check-dist check-unload check-levels \
 	check-migrate check-secure check-malloc check-merge check-view \
 	check-escapes installcheck

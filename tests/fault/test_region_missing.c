@@ -47,7 +47,7 @@ static void *visit(void *count)
 
 	while (n-- > 0)
 		SELFMON_REGION("work")
-			usleep(1); /* causes at least one context switch */
+			usleep(1000); /* causes at least one context switch */
 	return NULL;
 }
 

@@ -129,7 +129,7 @@ Test(live_read, the_file_itself_is_read)
 
 Test(live_read, cut_short_at_any_length_it_is_refused)
 {
-	const size_t step = (size_t)by_form(53, 13, 1);
+	const size_t step = (size_t)by_form(211, 13, 1);
 	struct selfmon_failure failure;
 	size_t length;
 
@@ -143,7 +143,7 @@ Test(live_read, cut_short_at_any_length_it_is_refused)
 
 Test(live_read, any_byte_of_it_may_be_another)
 {
-	const size_t step = (size_t)by_form(41, 11, 1);
+	const size_t step = (size_t)by_form(163, 11, 1);
 	struct selfmon_failure failure;
 	uint64_t refused = 0, seen = 0;
 	size_t i;

@@ -204,7 +204,7 @@ Test(region_signals, a_first_visit_while_a_name_is_made_does_not_hang,
 		fresh[i] = selfmon_region(name);
 	}
 	cr_assert_eq(selfmon_thread_prepare(), 0);
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < by_form(4, 20, 20); i++) {
 		storm(50);
 		make_names("name", NAMES);
 		storm(0);

@@ -54,7 +54,7 @@ static void visit_in_two_threads(void *(*visit)(void *), uint64_t least)
 /* Returns the number of samples that both threads need together. */
 static uint64_t wanted(void)
 {
-	return (uint64_t)by_form(300, 3000, 100000);
+	return (uint64_t)by_form(150, 3000, 100000);
 }
 
 Test(samples_many, are_all_of_the_region_that_the_thread_was_in)

@@ -461,7 +461,7 @@ Test(samples_step, at_each_instruction_belong_to_the_visit_that_is_open)
 		steps = steps_of(scene[i].play);
 		cr_log_info("%s: %lu instructions", scene[i].name,
 			    (unsigned long)steps);
-		for (at = 0; at < steps; at += stride(steps, 97, 499)) {
+		for (at = 0; at < steps; at += stride(steps, 31, 499)) {
 			run.sample_at = at;
 			play(scene[i].play);
 			check(scene[i].name, at, NEVER);
@@ -493,7 +493,7 @@ Test(samples_step, belong_to_it_if_another_thread_reads_them_at_any_instruction)
 	uint64_t at;
 	size_t i;
 
-	for (at = 0; at < steps; at += (uint64_t)by_form(11, 1, 1))
+	for (at = 0; at < steps; at += (uint64_t)by_form(17, 1, 1))
 		sample_and_read("nested", nested, at);
 	cr_assert_gt(written, 100);
 	for (i = 1; i < SCENES; i++) {
