@@ -16,7 +16,8 @@ counted() {
 			END { print n, clock }'
 }
 
-# turn WHAT: sets each and clock
+# turn WHAT: sets $each to the instructions of one operation, and $clock to the
+# last line that the program printed, which names its clock
 # shellcheck disable=SC2034
 turn() {
 	# A visit that is the longest so far of its place takes a slow path,

@@ -501,8 +501,9 @@ struct selfmon_counter_info {
 	const char *unit; /* unit of its values: "ns", or "" for counts */
 	enum selfmon_group group;    /* the group in which it is counted */
 	/*
-	 * Why the event is not read in user space. NULL for events that are,
-	 * and for software events.
+	 * Why the event is read by system call. NULL if it is read in user
+	 * space, if it is not counted, or if it is a software event. In a set
+	 * that counts several threads, software events have a reason too.
 	 */
 	const char *why_syscall;
 };

@@ -20,9 +20,9 @@
 /*
  * Values in place of a region. PREEMPTED and BLOCKED mean that the thread was
  * off the CPU. The others exist only for a trace; this table shows the contents
- * of both words:
+ * of the members of struct selfmon_ended:
  *
- *            end                  ticks
+ *            end                  ticks_region, without the region
  *   COUNT    a value of the       the value's column
  *            visit before it
  *   START    start of the visit   1: that visit is a detached span, 2: a frame,
@@ -32,8 +32,9 @@
  *   THREAD   time                 kernel's id of the thread that now owns the
  *                                 ring
  *   NAME     8 bytes of its name  0: the first ones, 1: the rest
- *   LONGER   the limit, ticks     kernel's id of the thread; the visit before it
- *                                 (and its counts) lasted longer than that
+ *   LONGER   a limit in ticks:    kernel's id of the thread
+ *            the last visit before
+ *            this entry was longer
  */
 #define SELFMON_ENDED_PREEMPTED SELFMON_ENDED_REGION_MASK
 #define SELFMON_ENDED_BLOCKED (SELFMON_ENDED_REGION_MASK - 1)

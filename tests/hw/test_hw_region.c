@@ -297,7 +297,10 @@ static HW_NOINLINE void visit_beside(uint64_t wrong)
 	}
 }
 
-/* Tests errors that no lock shows: a wrong register or a wrong offset. */
+/*
+ * A wrong register or a wrong offset may give an impossible count. The lock in
+ * the event's page does not show such an error.
+ */
 Test(hw_region, a_count_that_cannot_be_is_left_out)
 {
 	struct selfmon_report *report;

@@ -96,8 +96,9 @@ static void go_to(uint64_t at)
 }
 
 /*
- * Completes a read of a counter. During the read, the events may move to other
- * counters.
+ * If the child stopped at a read of a counter, completes the read and returns
+ * true. At one read of some scenes, the events also move to other counters of
+ * the model.
  */
 static bool is_answered(void)
 {

@@ -18,8 +18,8 @@ static void *visit_and_live_on(void *unused)
 }
 
 /*
- * Returns true if the fault's signal has a handler, whether the plugin's guard
- * or another one.
+ * Returns true if SIGSEGV or SIGILL has a handler: the plugin's guard, or
+ * another one. A read of a counter that faults raises one of these signals.
  */
 static int is_handled(void)
 {
