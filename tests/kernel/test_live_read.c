@@ -442,7 +442,8 @@ static void *record_for_ever(void *stats_of)
 		__atomic_fetch_add(&stats->long_histogram[LAST], 1,
 				   __ATOMIC_RELAXED);
 		selfmon_stats_end(stats);
-		for (i = 0; i < PAUSE; i++)
+		/* clang removes a loop of compiler fences alone. */
+		for (i = 0; i < PAUSE && !selfmon_load_once(&enough); i++)
 			selfmon_compiler_fence();
 	}
 	return NULL;
