@@ -269,14 +269,21 @@ Test(off_cpu, counts_more_switches_than_the_ring_holds)
 
 Test(off_cpu, is_read_with_counters_by_system_call_too)
 {
-	uint64_t naps;
+	const uint64_t before = usage_now().blocked;
+	uint64_t naps, counted, all;
 
 	ask(" page-faults , @offcpu,context-switches:k");
 	SELFMON_REGION("counted")
 		naps = nap(4);
+	all = usage_now().blocked - before;
 	SELFMON_REGION("counted, none")
 		selfmon_compiler_fence();
-	cr_assert_eq(naps_of("counted"), naps);
+	counted = naps_of("counted");
+	/* On a busy machine the thread may also block at the region's ends. */
+	cr_assert(counted >= naps && counted <= all,
+		  "blocked %lu times, %lu in naps, %lu in all",
+		  (unsigned long)counted, (unsigned long)naps,
+		  (unsigned long)all);
 	cr_assert_eq(naps_of("counted, none"), 0);
 }
 
