@@ -35,8 +35,8 @@
 #define FREQUENCY 1000u
 
 /*
- * The cost of a sample is measured for this CPU time, in windows that take as
- * long if nothing else has the CPU. MEASURE_PERIOD_NS and _CYCLES are the
+ * The cost of a sample is measured in windows of this time, until the thread
+ * has had the CPU for half of a window. MEASURE_PERIOD_NS and _CYCLES are the
  * periods of the samples that are measured.
  */
 #define MEASURE_NS UINT64_C(2000000)
@@ -172,7 +172,7 @@ static void measure_gaps(const struct selfmon_ring *ring,
 
 	for (i = 0; i < MEASURE_WINDOWS_MAX; i++) {
 		find_gaps(ring, &gaps);
-		if (selfmon_kernel_thread_cpu_ns() - begin_ns >= MEASURE_NS)
+		if (selfmon_kernel_thread_cpu_ns() - begin_ns >= MEASURE_NS / 2)
 			break;
 	}
 	cost->samples = gaps.count;
@@ -351,8 +351,9 @@ static int choose_event(struct selfmon_sampling *sampling,
 		return fail_sampling(sampling, -EOPNOTSUPP,
 				     SELFMON_BREAKPOINTS_SILENT);
 	/*
-	 * A period given in events is used regardless of the cost. Software
-	 * events other than clocks occur too rarely to be limited.
+	 * A period given in events is used regardless of the cost. With a
+	 * frequency too, the cost is not measured for events such as page
+	 * faults: the measuring loop causes none.
 	 */
 	if (!sampling->clock && (!sampling->frequency || !hardware))
 		return 0;

@@ -352,4 +352,3 @@ struct selfmon_thread *selfmon_thread_attach_async(void)
 
 	return has_state(thread, true) ? thread : attach_as(true);
 }
-

@@ -36,8 +36,8 @@
  * The quick form runs every QUICK_VARIANTS-th handler at every QUICK_STRIDE-th
  * address.
  */
-#define QUICK_VARIANTS 13
-#define QUICK_STRIDE 11
+#define QUICK_VARIANTS 7
+#define QUICK_STRIDE 7
 /*
  * In the full form, a scene with many addresses is tested at every
  * SHORT_STRIDE-th address. The quick form tests every QUICK_STRIDE-th of these.
