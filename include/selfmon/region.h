@@ -244,8 +244,8 @@ SELFMON_INLINE void selfmon_leave(struct selfmon_frame *frame)
  * Visits that are not measured are skipped: the work is counted for the visit
  * around them. Without an open visit nothing happens.
  *
- * Takes about ten instructions in the visit's time, and about thirty after its
- * end. Thread-safe; async-signal-safe: a handler adds to its own region, or to
+ * Takes about 20 instructions in the visit's time, and about 50 after its end.
+ * Thread-safe; async-signal-safe: a handler adds to its own region, or to
  * the region that it interrupted.
  */
 SELFMON_INLINE void selfmon_region_bytes(uint64_t n)
@@ -276,8 +276,8 @@ SELFMON_API const struct selfmon_unit *selfmon_unit(const char *name);
  * call tree, the sum over all visits. It also has the minimum, maximum and
  * percentiles over the visits that counted more than 0. NULL counts nothing.
  *
- * Takes about fifteen instructions in the visit's time, and about 25 for each
- * unit after its end. The first count of a unit at a place allocates 1.4 KiB,
+ * Takes about 20 instructions in the visit's time, and about 50 for each unit
+ * after its end. The first count of a unit at a place allocates 1.4 KiB,
  * in the visit's time. That count is lost if there is no memory, or in a
  * handler that interrupted the library; the report has the number of lost
  * counts. Thread-safe; async-signal-safe.

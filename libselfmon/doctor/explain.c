@@ -58,7 +58,10 @@ static void add_user_reads(struct selfmon_sentence *sentence,
 	if (facts->rdpmc == 0)
 		selfmon_sentence_add(sentence,
 				     ", or read them in user space. As root: "
-				     "echo 1 > /sys/devices/cpu/rdpmc");
+				     "echo 1 > /sys/bus/event_source/devices/"
+				     "%s/rdpmc",
+				     facts->rdpmc_of_cores ? "cpu_core"
+							   : "cpu");
 	if (facts->user_access == 0) {
 		selfmon_sentence_add(sentence,
 				     ", or read them in user space. ");

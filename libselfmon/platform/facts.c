@@ -322,9 +322,11 @@ static void read_numbers(const char *root, struct selfmon_facts *facts)
 	 * On hybrid CPUs, cpu_core and cpu_atom each have a file rdpmc for the
 	 * same setting.
 	 */
-	if (facts->rdpmc == SELFMON_FACT_UNKNOWN)
+	if (facts->rdpmc == SELFMON_FACT_UNKNOWN) {
 		facts->rdpmc = selfmon_facts_number(
 			root, DEVICES_PATH "/cpu_core/rdpmc");
+		facts->rdpmc_of_cores = facts->rdpmc != SELFMON_FACT_UNKNOWN;
+	}
 }
 
 void selfmon_facts_gather_at(const char *root, struct selfmon_facts *facts)

@@ -54,7 +54,8 @@ struct selfmon_facts {
 	uint64_t capabilities; /* effective, one bit each */
 	int64_t paranoid;      /* kernel.perf_event_paranoid */
 	int64_t user_access;   /* kernel.perf_user_access (arm64, riscv64) */
-	int64_t rdpmc;	       /* /sys/.../devices/cpu/rdpmc (x86) */
+	int64_t rdpmc;	       /* the file rdpmc of that PMU (x86) */
+	bool rdpmc_of_cores;   /* its PMU is cpu_core: a hybrid CPU */
 	int64_t mlock_kb;      /* kernel.perf_event_mlock_kb */
 	int64_t nmi_watchdog;  /* kernel.nmi_watchdog */
 	int64_t file_max;      /* fs.file-max */

@@ -96,7 +96,7 @@ Test(hw_permission, the_report_tells_what_was_read_by_system_call_and_why)
 	ASSERT_REPORT_SAYS("hardware events can be counted here, but not read "
 			   "in user space");
 	ASSERT_REPORT_SAYS(!strcmp(user_reads_path(), RDPMC)
-				   ? "As root: echo 1 > /sys/devices/cpu/rdpmc"
+				   ? "As root: echo 1 > " RDPMC
 				   : "As root: sysctl -w "
 				     "kernel.perf_user_access=1");
 }

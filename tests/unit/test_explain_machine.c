@@ -318,7 +318,10 @@ Test(explain_machine, tells_how_to_allow_user_reads_where_they_are_off)
 	cr_assert_str_eq(text, failure.message);
 	facts.rdpmc = 0;
 	selfmon_explain_with(&failure, &facts, text, sizeof(text));
-	says(text, "As root: echo 1 > /sys/devices/cpu/rdpmc");
+	says(text, "As root: echo 1 > /sys/bus/event_source/devices/cpu/rdpmc");
+	facts.rdpmc_of_cores = true;
+	selfmon_explain_with(&failure, &facts, text, sizeof(text));
+	says(text, "echo 1 > /sys/bus/event_source/devices/cpu_core/rdpmc");
 	facts.rdpmc = SELFMON_FACT_UNKNOWN;
 	facts.user_access = 0;
 	selfmon_explain_with(&failure, &facts, text, sizeof(text));

@@ -9,7 +9,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "event/sysfs.h"
 #include "platform/facts.h"
+#include "unit/test_event_tree.h"
 
 Test(facts, gives_the_paranoid_level_of_the_file_or_unknown)
 {
@@ -86,4 +88,27 @@ Test(facts, sees_capabilities_go_with_the_user_id)
 	cr_assert_eq(setuid(65534), 0);
 	selfmon_facts_gather(&facts);
 	cr_assert_eq(facts.capabilities, 0);
+}
+
+#define DEVICES "sys/bus/event_source/devices/"
+
+static void make_hybrid(void)
+{
+	static const struct tree_file files[] = {
+		{ DEVICES "cpu_core/rdpmc", "0\n" },
+		{ DEVICES "cpu_atom/rdpmc", "0\n" },
+		{ NULL, NULL }
+	};
+
+	tree_make(files);
+}
+
+Test(facts, read_rdpmc_of_a_hybrid_cpu, .init = make_hybrid,
+     .fini = tree_remove)
+{
+	struct selfmon_facts facts;
+
+	selfmon_facts_gather_at(selfmon_sysfs_root, &facts);
+	cr_expect_eq(facts.rdpmc, 0);
+	cr_expect(facts.rdpmc_of_cores);
 }
