@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collects names that stand for others: sets, and events of the CPU's manual.
+ * Collects the names of event sets, and the event names of the CPU's manual,
+ * which come from libpfm.
  */
 #ifndef SELFMON_TOOLS_LIST_NAMED_H
 #define SELFMON_TOOLS_LIST_NAMED_H

@@ -21,8 +21,8 @@ struct selfmon_site {
 	const char *name; /* not read after id is set */
 	const char *file;
 	/*
-	 * Byte offset of the slot in a parent node that caches this region's
-	 * node.
+	 * Byte offset of this region's slot in a parent node's array of cached
+	 * children.
 	 */
 	uint64_t slot;
 };

@@ -57,8 +57,10 @@ void selfmon_estimate(struct selfmon_counters *set,
 		      const struct selfmon_snapshot *b,
 		      struct selfmon_delta *delta);
 /*
- * Call if the first group was on the PMU all the time. If user reads were
- * stopped after a loss, enough of these calls resume them.
+ * Call while SELFMON_IMPL_SET_AWHILE is set: a value was discarded, and read(2)
+ * replaces user reads for a while. Each call counts one delta for which the
+ * first group was on the PMU all the time. After enough such deltas, user reads
+ * resume.
  */
 void selfmon_estimate_none(struct selfmon_counters *set);
 /*

@@ -105,8 +105,8 @@ static int open_attr(struct perf_event_attr *attr,
 
 /*
  * Opens the event with the fallbacks of attr_fallback.c. Returns the
- * descriptor. If all attempts fail, returns the error of the last attempt that
- * excludes the modes which the user did not request.
+ * descriptor. If all attempts fail, returns the error of the last attempt
+ * before the fallback that counts both user and kernel mode.
  */
 static int open_event(struct selfmon_member *member,
 		      const struct selfmon_member *leader)

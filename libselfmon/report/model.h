@@ -19,7 +19,8 @@ struct selfmon_report_column {
 	bool kernel;                  /* kernel mode is counted too */
 	/* See selfmon_report_columns_as_asked(). */
 	uint32_t place;
-	uint32_t group;               /* enum selfmon_group; 0: unknown */
+	/* enum selfmon_group; SELFMON_GROUP_NONE also if unknown. */
+	uint32_t group;
 	char reason[SELFMON_TEXT_MAX]; /* why it is not counted, else "" */
 	uint32_t without; /* merged report: number of processes that lack it */
 };

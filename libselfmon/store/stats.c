@@ -19,7 +19,7 @@ void selfmon_stats_init(struct selfmon_stats *stats)
 		stats->counter[i].min = UINT64_MAX;
 }
 
-/* The rare case that each flag of a delta is counted as. */
+/* Maps each flag of a delta to the counter of rare cases that it increments. */
 static const struct {
 	uint32_t flag;
 	enum selfmon_rare rare;

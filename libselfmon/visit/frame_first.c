@@ -15,8 +15,9 @@
 #include "visit/unmeasured.h"
 
 /*
- * Allocates the thread's frames at first use. Otherwise discards the frames of
- * an earlier thread with this state, or from before regions were last off.
+ * Allocates the thread's frames at first use. Later calls discard frames that
+ * are no longer valid: regions were switched off since, or an ended thread made
+ * the frames, and this thread reuses its state.
  */
 static void begin_frames(struct selfmon_thread *thread)
 {

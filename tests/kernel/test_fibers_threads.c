@@ -127,8 +127,9 @@ static void move_to_and_fro(struct job *job)
 }
 
 /*
- * From the third turn on, both threads have run the fiber before. Then only the
- * change of threads needs the general path.
+ * From the third turn on, both threads have run the fiber before. A switch to
+ * the fiber then takes the general path only because the other thread ran it
+ * last.
  */
 static void *run_by_turns(void *which)
 {
@@ -325,7 +326,7 @@ Test(fibers, are_cut_off_with_the_thread_that_runs_them)
 	cr_assert_eq(ROWS_GET(report, "job", "inside")->cut_off +
 			     ROWS_GET(report, "job", "inside")->visits, 1);
 	selfmon_report_free(report);
-	/* The next thread takes over the state, but not the fiber. */
+	/* The next thread reuses the ended thread's state, not its fiber. */
 	in_thread(end_inside, selfmon_fiber_create("job"));
 	selfmon_fiber_destroy(fiber);
 }

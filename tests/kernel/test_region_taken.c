@@ -165,8 +165,8 @@ Test(region_taken, a_number_used_again_is_not_read)
 }
 
 /*
- * Takes longer than the end of a visit trusts the check made at the visit's
- * start.
+ * The visit lasts 0.2 s. Its end checks the descriptors again, because the
+ * check at its start is trusted for at most 0.1 s.
  */
 static void reuse_in_a_long_visit(void)
 {

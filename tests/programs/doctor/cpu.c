@@ -61,7 +61,10 @@ static bool is_described(uint32_t signature, const char *brand,
 
 bool cpu_works(void)
 {
-	/* No CPU has the second family and model, so libcpuid guesses. */
+	/*
+	 * No CPU has the second family and model. libcpuid guesses a name,
+	 * which the doctor must not show.
+	 */
 	return is_described(0x00830f10, "AMD EPYC 7742 64-Core Processor",
 			    "EPYC (Rome)") &&
 	       is_described(0x0fff0f21, "AMD EPYC", "");
