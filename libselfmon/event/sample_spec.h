@@ -23,7 +23,7 @@
 #define SELFMON_SAMPLE_CHAIN 32u
 
 struct selfmon_sample_spec {
-	char event[SELFMON_EVENT_NAME_SIZE]; /* "": nothing; may be "auto" */
+	char event[SELFMON_EVENT_NAME_SIZE]; /* "": no samples; may be "auto" */
 	/*
 	 * The requested period, in ns if `time` is true; 0 if none was
 	 * requested.
