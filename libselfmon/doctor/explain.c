@@ -50,7 +50,8 @@ static void add_unknown(struct selfmon_sentence *sentence,
 /*
  * User reads may have been disabled when the events were opened: by the file
  * rdpmc of the PMU (kernel arch/x86/events/core.c, x86_pmu_event_init) or by
- * the sysctl of arm64 and riscv64. Only root can read the file rdpmc.
+ * the sysctl of arm64 and riscv64. Only root can read the file rdpmc. For other
+ * users its value is unknown, and nothing is appended.
  */
 static void add_user_reads(struct selfmon_sentence *sentence,
 			   const struct selfmon_facts *facts)

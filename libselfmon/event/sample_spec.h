@@ -15,7 +15,7 @@
 
 /*
  * The minimum period of samples by a clock, and the maximum frequency of
- * samples by any event. Beyond these limits, taking samples would need most of
+ * samples by any event. With much shorter periods, samples would take most of
  * the thread's time.
  */
 #define SELFMON_SAMPLE_NS_MIN UINT64_C(200000)

@@ -30,7 +30,7 @@ struct selfmon_view {
 	bool flat, collapse;
 	bool threads;     /* rows by thread */
 	bool limited;     /* top was set */
-	uint32_t top;     /* number of named rows; 0: all */
+	uint32_t top;     /* number of rows without "others"; 0: all */
 	uint32_t depth;   /* levels; 0: all */
 	double min_share; /* of the time of all top-level rows; 0: all */
 	char sort[SELFMON_METRIC_NAME_SIZE];     /* "": by time */
