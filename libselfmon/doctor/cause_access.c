@@ -41,7 +41,10 @@ bool selfmon_facts_privileged(const struct selfmon_facts *facts)
 		!selfmon_facts_refuse_all(facts));
 }
 
-/* Does nothing in a user namespace, where no capability helps. */
+/*
+ * Appends how to get the capability, as the second alternative of the remedy.
+ * Appends nothing in a user namespace, where no capability helps.
+ */
 static void add_capability(struct selfmon_sentence *s,
 			   const struct selfmon_facts *facts)
 {

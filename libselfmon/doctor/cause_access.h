@@ -11,8 +11,8 @@
 #include "platform/facts.h"
 
 /*
- * Returns true if the process holds this capability in the user namespace
- * against which perf events check.
+ * Returns true if the process holds this capability in the initial user
+ * namespace. perf_event_open(2) ignores capabilities in other user namespaces.
  */
 bool selfmon_facts_hold(const struct selfmon_facts *facts,
 			unsigned int capability);

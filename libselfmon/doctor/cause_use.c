@@ -11,8 +11,8 @@
 #define MAP_COUNT_DEFAULT 65530
 
 /*
- * The kernel charges pages to both limits in turn: see
- * selfmon_lockable_pages().
+ * Appends both limits. The kernel charges pages to the first, then to the
+ * second: see selfmon_lockable_pages().
  */
 static void add_locked_limits(const struct selfmon_facts *facts,
 			      struct selfmon_sentence *s)
@@ -58,7 +58,10 @@ static void map_eperm(const struct selfmon_facts *facts,
 	add_more_locked(facts, s);
 }
 
-/* The library reports ENOBUFS: see session/ring_room.h. */
+/*
+ * The library itself returns ENOBUFS, if rings already take their part of the
+ * locked memory (session/ring_room.h).
+ */
 static void map_enobufs(const struct selfmon_facts *facts,
 			struct selfmon_sentence *s)
 {

@@ -50,7 +50,8 @@ static void add_unknown(struct selfmon_sentence *sentence,
 /*
  * User reads may have been disabled when the events were opened: by the file
  * rdpmc of the PMU (kernel arch/x86/events/core.c, x86_pmu_event_init) or by
- * the sysctl of arm64 and riscv64. Only root can read the file rdpmc.
+ * the sysctl of arm64 and riscv64. Only root can read the file rdpmc. For other
+ * users its value is unknown, and nothing is appended.
  */
 static void add_user_reads(struct selfmon_sentence *sentence,
 			   const struct selfmon_facts *facts)
@@ -71,9 +72,10 @@ static void add_user_reads(struct selfmon_sentence *sentence,
 }
 
 /*
- * The NMI watchdog has a pinned event on each CPU (kernel/watchdog_perf.c,
- * wd_hw_attr). perf_event_open(2) does not fail because of this event; the
- * group just never gets onto the PMU.
+ * The library itself reports EBUSY if perf_event_open(2) succeeded, but the
+ * group never got onto the PMU. A possible cause is the NMI watchdog: its
+ * pinned event takes a counter on each CPU (kernel/watchdog_perf.c,
+ * wd_hw_attr).
  */
 static void add_policy(struct selfmon_sentence *sentence,
 		       const struct selfmon_failure *failure,
@@ -105,7 +107,7 @@ static void add_failure(struct selfmon_sentence *sentence,
 
 	if ((failure->step == SELFMON_STEP_PARSE ||
 	     failure->step == SELFMON_STEP_FILE) && failure->message[0]) {
-		/* the parser has put the event in quotes already */
+		/* The message already names the event, in quotes. */
 		selfmon_sentence_add(sentence, "%s", failure->message);
 		return;
 	}

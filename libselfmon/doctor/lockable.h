@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* How much memory the kernel locks for the pages and rings of events. */
+/* How much memory a user may lock for the pages and rings of events. */
 #ifndef SELFMON_DOCTOR_LOCKABLE_H
 #define SELFMON_DOCTOR_LOCKABLE_H
 
 #include "platform/facts.h"
 
-/* From this number of pages on, the memory is unlimited. */
+/* From this result on, the number of pages is unlimited. */
 #define SELFMON_LOCKABLE_UNLIMITED (SELFMON_FACT_UNLIMITED / 4)
 
 /*

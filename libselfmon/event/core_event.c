@@ -12,7 +12,8 @@
 /*
  * Returns the sysfs name of the event that the kernel counts for a generalised
  * event on ARM cores (drivers/perf/arm_pmuv3.c, armv8_pmuv3_perf_map). sysfs
- * has no file for an event that the core lacks.
+ * has files only for events that the core has, so the first name with a file is
+ * returned. Returns NULL if no name has a file.
  */
 static const char *own_name(const struct selfmon_pmu *pmu,
 			    const struct selfmon_event *event)
@@ -44,9 +45,10 @@ static const char *own_name(const struct selfmon_pmu *pmu,
 }
 
 /*
- * Uses the PMU's own event with this name. If there is none, the type of the
- * PMU must be in the upper half of config (Linux 5.13, PERF_PMU_TYPE_SHIFT; on
- * ARM since 6.6), unless there is only one PMU and its name is "cpu".
+ * On ARM, replaces the event by the PMU's own event if sysfs has a file for it.
+ * Otherwise stores the PMU's type in the upper half of config, as the kernel
+ * requires if there are several core PMUs (Linux 5.13, PERF_PMU_TYPE_SHIFT; on
+ * ARM since 6.6). A PMU named "cpu" is the only core PMU, and needs no type.
  */
 void selfmon_core_event(const struct selfmon_pmu *pmu,
 			struct selfmon_event *event)
@@ -78,7 +80,10 @@ static int too_many(const struct selfmon_spec *spec,
 		event->name);
 }
 
-/* Converts an event for one core type. Each core type gets its own {} group. */
+/*
+ * Changes an event so that it counts on one core type. If the event is in a {}
+ * group, the group gets a different number for each core type.
+ */
 static int take_type(const struct selfmon_spec *spec,
 		     const struct selfmon_cores *cores, size_t type,
 		     struct selfmon_event *event)

@@ -21,38 +21,42 @@ struct selfmon_core {
 	uint64_t cpus[SELFMON_CORE_WORDS]; /* bit i: CPU i has this type */
 };
 
-/* Sorted by the numbers of their PMUs. */
+/* The core types, sorted by perf_event_attr.type of their PMUs. */
 struct selfmon_cores {
 	size_t count; /* 0 if all cores are of one type */
 	struct selfmon_core core[SELFMON_CORES_MAX];
 };
 
 /*
- * Returns the core types of this machine. Reads sysfs once per process, into
- * static memory. If another thread is just reading sysfs, this call reads it
- * too, into *room.
+ * Returns the core types of this machine: a pointer to static memory, or
+ * `room`. The first call reads sysfs and stores the result in static memory.
+ * Until this result is stored, other threads do not wait, but read sysfs too,
+ * into *room.
  */
 const struct selfmon_cores *selfmon_cores(struct selfmon_cores *room);
 
 /*
  * Parses a list such as "0-3,8" into a bitmap of SELFMON_CORE_WORDS words.
- * Ignores CPUs beyond the last bit, and everything after a part that is not a
- * number.
+ * Ignores CPUs beyond the last bit. Ends at the first part that is not a number
+ * or a range.
  */
 void selfmon_cores_cpus(const char *list, uint64_t *cpus);
 
 /*
- * Returns the index of the type that counts this core PMU event; 0 if unknown.
+ * Returns the index of the core type whose PMU counts this event; 0 if unknown.
  */
 size_t selfmon_cores_of(const struct selfmon_cores *cores,
 			const struct selfmon_event *event);
 
-/* Returns true for the generalised hardware and cache events of any core. */
+/*
+ * Returns true for generalised hardware and cache events (PERF_TYPE_HARDWARE,
+ * PERF_TYPE_HW_CACHE), whether or not config contains the type of a PMU.
+ */
 bool selfmon_event_is_generalised(const struct selfmon_event *event);
 
 /*
- * Returns the core type to which all allowed CPUs belong, or -1 if they may
- * belong to several. allowed has SELFMON_CORE_WORDS words.
+ * Returns the index of the core type to which all allowed CPUs belong, or -1 if
+ * they belong to several types. `allowed` has SELFMON_CORE_WORDS words.
  */
 int selfmon_cores_pinned(const struct selfmon_cores *cores,
 			 const uint64_t *allowed);

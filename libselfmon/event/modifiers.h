@@ -29,8 +29,8 @@ bool selfmon_modifiers_cut(struct selfmon_piece *name, size_t colons,
 			   struct selfmon_piece *letters);
 
 /*
- * Adds modifiers to those of an event: the modes of both are counted, with the
- * greater precision.
+ * Adds modifiers to an event. The event counts in its own modes and in the
+ * added ones, with the greater of both precisions.
  */
 void selfmon_modifiers_apply(const struct selfmon_modifiers *modifiers,
 			     struct selfmon_event *event);

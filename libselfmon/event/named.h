@@ -8,8 +8,8 @@
 #include "event/spec.h"
 
 /*
- * Parses spec->event. Its name and position are already in *event. Returns 0,
- * or -errno with the failure filled in.
+ * Parses the text spec->event. The caller has stored the event's name and
+ * position in *event. Returns 0, or -errno with the failure filled in.
  */
 int selfmon_named_parse(const struct selfmon_spec *spec,
 			struct selfmon_event *event);

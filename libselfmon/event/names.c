@@ -51,8 +51,8 @@ struct selfmon_words selfmon_pmu_words(struct selfmon_directory *directory)
 }
 
 /*
- * Opens root/pmu/folder and returns an iterator over its names. If the folder
- * cannot be opened, there are no names.
+ * Opens a folder of a PMU in sysfs, such as "/format", and returns an iterator
+ * over its names. If the folder cannot be opened, the iterator returns no name.
  */
 static struct selfmon_words open_words(struct selfmon_directory *directory,
 				       const char *pmu, const char *folder)

@@ -62,8 +62,8 @@ static void skip_spaces(struct parser *parser)
 /* ---- one event ----------------------------------------------------------- */
 
 /*
- * Reports that the closing slash of PMU terms is missing. Without it, all
- * following commas would belong to the terms.
+ * Reports that the closing slash of PMU terms is missing. Without this slash,
+ * all following commas would belong to the terms.
  */
 static int missing_slash(const struct selfmon_spec *spec, size_t slash)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHAIN_MAX 127u /* kernel.perf_event_max_stack */
+#define CHAIN_MAX 127u /* default of kernel.perf_event_max_stack */
 #define RING_MIN 4096u
 #define RING_MAX (1u << 20)
 #define RING_ORDER 4 /* 64 KiB: room for 200 samples with 32 addresses */

@@ -15,7 +15,7 @@
 
 /*
  * The minimum period of samples by a clock, and the maximum frequency of
- * samples by any event. Beyond these limits, taking samples would need most of
+ * samples by any event. With much shorter periods, samples would take most of
  * the thread's time.
  */
 #define SELFMON_SAMPLE_NS_MIN UINT64_C(200000)
@@ -23,7 +23,7 @@
 #define SELFMON_SAMPLE_CHAIN 32u
 
 struct selfmon_sample_spec {
-	char event[SELFMON_EVENT_NAME_SIZE]; /* "": nothing; may be "auto" */
+	char event[SELFMON_EVENT_NAME_SIZE]; /* "": no samples; may be "auto" */
 	/*
 	 * The requested period, in ns if `time` is true; 0 if none was
 	 * requested.

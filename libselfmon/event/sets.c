@@ -143,8 +143,8 @@ static void make_member(const struct selfmon_spec *spec,
 }
 
 /*
- * Adds one event for each core type. Reports all errors except -E2BIG, which
- * the caller must report.
+ * Adds a member: one event, or one for each core type. Reports all errors
+ * except -E2BIG, which the caller must report.
  */
 static int add_member(const struct selfmon_spec *spec,
 		      struct selfmon_piece name,
@@ -167,8 +167,9 @@ static int add_member(const struct selfmon_spec *spec,
 }
 
 /*
- * Leaves out a member that does not fit. Returns false if there is only one
- * core type, since a set that does not fit is then an error.
+ * Appends a member that does not fit to the list of the names left out. Returns
+ * false if all cores are of one type: there, a set that does not fit is an
+ * error.
  */
 static bool leave_out(struct selfmon_piece name, char *names, size_t size)
 {
@@ -184,8 +185,9 @@ static bool leave_out(struct selfmon_piece name, char *names, size_t size)
 }
 
 /*
- * Reports in `left_out` which members of this set were left out. Puts the text
- * before that of an earlier set, which ends with advice.
+ * Reports in `left_out` which members of this set were left out. If an earlier
+ * set has such a report too, appends it: the earlier report ends with advice,
+ * which must stay at the end.
  */
 static void report_left_out(const struct selfmon_spec *spec,
 			    struct selfmon_piece set, const char *names)

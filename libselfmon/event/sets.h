@@ -9,10 +9,12 @@
 
 /*
  * Appends the members of the set in spec->event, "@name[:modifiers]". Skips
- * members whose name, with modifiers, is already in the list. With several core
- * types, appends members in order while there is room for all types, and
- * reports the others in left_out. Returns 0, or -errno with the failure filled
- * in.
+ * members whose name, with modifiers, is already in the list. Returns 0, or
+ * -errno with the failure filled in.
+ *
+ * On a machine with several core types a member takes one event for each type.
+ * A member for which there is no room is left out and named in left_out. It is
+ * an error only if no member of the set was appended before.
  */
 int selfmon_sets_parse(const struct selfmon_spec *spec, uint8_t group,
 		      struct selfmon_events *events);

@@ -40,8 +40,8 @@ static bool cut(struct selfmon_piece name, struct selfmon_piece *system,
 }
 
 /*
- * Checks whether the directory of a system can be opened. Returns 0, -ENOENT or
- * -EACCES.
+ * Checks whether the folder of a system under events/ can be opened; without a
+ * name, the folder events/ itself. Returns 0 or -errno.
  */
 static int try_folder(const char *root, struct selfmon_piece system)
 {
@@ -57,7 +57,10 @@ static int try_folder(const char *root, struct selfmon_piece system)
 	return ret;
 }
 
-/* Returns true if this directory exists but tracefs is not mounted there. */
+/*
+ * Returns true if this directory can be opened. The caller could not open the
+ * folder events/ in it, so tracefs is not mounted there.
+ */
 static bool is_bare(const char *root)
 {
 	struct selfmon_directory directory;
@@ -69,9 +72,12 @@ static bool is_bare(const char *root)
 }
 
 /*
- * Returns the path of tracefs. If it is not found, returns NULL and sets *error
- * to -ENODEV, or to -EACCES if a directory is readable only by root. If tracefs
- * has its own mount point, debugfs is ignored: only root may enter debugfs.
+ * Returns the path of tracefs. If no path can be used, returns NULL and sets
+ * *error to -EACCES if a directory is readable only by root, otherwise to
+ * -ENODEV.
+ *
+ * If an earlier path exists without tracefs, -EACCES of a later path means
+ * nothing: only root may enter debugfs, whether or not tracefs is in it.
  */
 static const char *find_root(int *error)
 {

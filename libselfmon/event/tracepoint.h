@@ -23,9 +23,11 @@ int selfmon_tracepoint_find(struct selfmon_piece name,
 
 /*
  * Reports the error that selfmon_tracepoint_find() returned for a name. Returns
- * -errno, or 1 if the cause has nothing to do with tracepoints. The name may be
- * meant as another kind of event, so the message also contains `other`: a
- * clause that states why the name is unknown as any other kind of event.
+ * -errno, or 1 without a report if the name does not resemble a tracepoint.
+ *
+ * If tracefs is not mounted or not readable, the name may also be a misspelt
+ * event of another kind. The message then includes `other`, which states why no
+ * other event has this name.
  */
 int selfmon_tracepoint_fail(const struct selfmon_spec *spec,
 			    struct selfmon_piece name, int error,

@@ -64,8 +64,8 @@ static bool next_attribute(struct selfmon_words *words, char *word, size_t size)
 }
 
 /*
- * Suggests the nearest attribute of the event that precedes the first
- * delimiter.
+ * Suggests the known attribute that is nearest to a misspelt one. The event is
+ * the part of `name` before the first delimiter; PMU:: may precede it.
  */
 static const char *suggest_attribute(const char *name, const char *attribute,
 				     char nearest[SELFMON_WORD_SIZE])

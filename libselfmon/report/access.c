@@ -24,8 +24,9 @@ selfmon_report_async(const struct selfmon_report *report)
 }
 
 /*
- * In the list of rows, parents come before their children. A row at a greater
- * depth than the match is in another branch.
+ * In the list of rows, parents come before their children. `matched` is the
+ * number of names in the path that are found so far. A row deeper than
+ * `matched` is below a row that does not match.
  */
 const struct selfmon_row *
 selfmon_report_find(const struct selfmon_report *report,

@@ -188,7 +188,10 @@ void selfmon_row_added(struct selfmon_row *row,
 	}
 }
 
-/* Computes the derived values of the row as if it were a region of its own. */
+/*
+ * Passes the row as the only row of a report, since
+ * selfmon_report_visit_times() computes all rows of a report.
+ */
 int selfmon_row_settle_sum(const struct selfmon_report *to, size_t i)
 {
 	struct selfmon_report alone = *to;

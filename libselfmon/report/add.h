@@ -28,8 +28,9 @@ SELFMON_COLD
 void selfmon_row_added(struct selfmon_row *row,
 		       const struct selfmon_row_detail *detail, size_t columns);
 /*
- * Call after all rows of sum i were added: computes its shares and the times of
- * single visits. Returns 0 or -ENOMEM.
+ * Call after all rows were added to row i of the report: computes the row's
+ * shares of time on the PMU and its times of single visits. Returns 0 or
+ * -ENOMEM.
  */
 SELFMON_COLD
 int selfmon_row_settle_sum(const struct selfmon_report *to, size_t i);

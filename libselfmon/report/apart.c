@@ -19,7 +19,10 @@
 #include "report/recorded.h"
 #include "report/units.h"
 
-/* For each thread: the index of its row + 1; 0 if it has no row yet. */
+/*
+ * For each index k of selfmon_gather_thread(): the index of the row + 1; 0 if
+ * there is no row yet.
+ */
 struct tops {
 	size_t row[1 + SELFMON_THREADS_APART];
 };
@@ -215,8 +218,8 @@ static int settle_apart(struct selfmon_report *made,
 		return error;
 	selfmon_report_columns_as_asked(made);
 	/*
-	 * Call this before the rows of threads are made, which are sums of
-	 * these rows.
+	 * Must precede add_tops(), which adds up the samples of these rows for
+	 * each thread.
 	 */
 	selfmon_samples_add_up(made);
 	error = make_top_room(made);

@@ -7,7 +7,8 @@
 
 /*
  * Builds report->apart from the rows that were gathered by thread, and frees
- * the latter. The report must be settled. Returns 0 or -ENOMEM.
+ * the gathered rows. Call when the rows of the report itself are finished.
+ * Returns 0 or -ENOMEM.
  */
 int selfmon_report_apart(struct selfmon_report *report);
 

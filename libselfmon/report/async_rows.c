@@ -2,7 +2,8 @@
 /*
  * The detached spans of a report. They are not part of the call tree, so they
  * are in a report of their own. The library's overhead is not subtracted from
- * them: it is about one timestamp, which is negligible for a request.
+ * them: it is about one timestamp, which is negligible for spans such as
+ * requests.
  */
 #include "report/async_rows.h"
 

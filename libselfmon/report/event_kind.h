@@ -33,8 +33,9 @@ void selfmon_event_kind_of(const char *name,
 bool selfmon_event_kind_alike(const struct selfmon_event_kind *a,
 			      const struct selfmon_event_kind *b);
 /*
- * Returns true if the event's name, without PMU, begins with this text in lower
- * case. Ignores the name's case; a dot in the text also matches a colon.
+ * Returns true if the event's name, without PMU, begins with `start`. `start`
+ * is in lower case; the case of the name is ignored. A dot in `start` also
+ * matches a colon.
  */
 bool selfmon_event_kind_begins(const struct selfmon_event_kind *meaning,
 			       const char *start);

@@ -203,7 +203,10 @@ static void write_error(const struct outputs *outputs,
 	free(text);
 }
 
-/* Prints the text to standard error once, even if several outputs failed. */
+/*
+ * Prints the report as text to standard error, only once even if several
+ * outputs failed.
+ */
 static void fall_back(struct outputs *outputs, const struct selfmon_view *view)
 {
 	if (outputs->fallen_back)
@@ -268,8 +271,9 @@ static bool is_none(const struct outputs *outputs, const char *item,
 }
 
 /*
- * Forked children write nothing unless requested: otherwise a server with
- * forked workers would print a table for each.
+ * Forked children write a report only if requested, by %p in the path or by
+ * children=yes: otherwise a server with forked workers would print a table for
+ * each.
  */
 static void handle(struct outputs *outputs, const char *item, size_t length)
 {
@@ -353,7 +357,8 @@ __attribute__((destructor(101))) static void at_end(void)
 	struct selfmon_cancel cancel;
 
 	/*
-	 * Writing is a cancellation point, and a cancellation may be pending.
+	 * Writing is a cancellation point: a pending cancellation would end the
+	 * thread before the report is complete.
 	 */
 	selfmon_cancel_off(&cancel);
 	selfmon_trace_end();

@@ -118,9 +118,10 @@ static uint64_t visits_of(const struct selfmon_stats *stats)
 }
 
 /*
- * Adds the sums of all visits of a node if one visit in N is measured. Each
- * measured visit has a weight: the number of visits that it stands for. The
- * last one stands for all visits since its group began.
+ * Adds a node's weighted sums, which estimate the sums of all its visits if one
+ * visit in N is measured. The weight of a measured visit is the number of
+ * visits that it stands for. The last measured visit is not in from->sum yet:
+ * it stands for all visits since its group began.
  */
 static void merge_sampled(struct selfmon_weighted *to,
 			  const struct selfmon_sampled *from, uint64_t visits)

@@ -19,7 +19,7 @@ struct selfmon_gathered {
 	struct selfmon_weighted all; /* used if one visit in N is measured */
 	struct selfmon_ring_sums ring;
 	uint32_t origin; /* the row's index when it was made */
-	/* For each unit: its index in the list + 1; 0: not counted. */
+	/* For each unit: index in selfmon_gather.unit + 1; 0: not counted. */
 	uint32_t unit[SELFMON_MAX_UNITS];
 };
 
@@ -40,7 +40,8 @@ struct selfmon_gathered_stack {
 };
 
 /*
- * A visit that is one of the slowest of its region, or was so until recently.
+ * A stored slow visit. It may no longer be among the slowest of its region,
+ * since slots are freed only when another visit is stored.
  */
 struct selfmon_gathered_slow {
 	uint32_t region;
@@ -79,8 +80,8 @@ struct selfmon_gather {
 };
 
 /*
- * Stands for the row of the node above all spans, which has no row. See struct
- * selfmon_gather_place.
+ * The node above all detached spans has no row. This value is used in place of
+ * the row's index, see struct selfmon_gather_place.
  */
 #define SELFMON_GATHER_ASYNC INT32_MIN
 

@@ -59,7 +59,10 @@ int selfmon_gather_samples(struct selfmon_gather *gather,
 
 /* ---- to the report ------------------------------------------------------- */
 
-/* Maps row indices at the time of gathering to rows of the report. */
+/*
+ * Makes an array that maps the origin of a gathered row (its index when it was
+ * made) to the index of the report's row; -1 if the report has no such row.
+ */
 static int32_t *map_rows(const struct selfmon_report *report,
 			 const struct selfmon_gather *gather)
 {

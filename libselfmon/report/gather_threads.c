@@ -16,8 +16,9 @@
 #include "store/self.h"
 
 /*
- * Begins a thread's tree. Takes the process lock only for rows by thread, since
- * it protects the thread's name and owner.
+ * Begins a thread's tree. The process lock protects the thread's name and
+ * owner. It is taken only for rows by thread, because nothing else reads them
+ * here.
  */
 static void begin_thread(struct selfmon_gather *gather,
 			 struct selfmon_gather_tree *tree,

@@ -14,7 +14,7 @@
 struct selfmon_gather_place {
 	uint64_t self; /* address of the node */
 	int32_t row;   /* negative for the root, and for spans */
-	/* Row by thread. Above the top level: see selfmon_gather_tree.top. */
+	/* Index of the row by thread; of the root: selfmon_gather_tree.top. */
 	int32_t apart;
 	uint32_t depth;
 	bool updating; /* the row includes a visit whose update is unfinished */
@@ -55,8 +55,8 @@ void selfmon_gather_ring(struct selfmon_gather *gather,
 			    const struct selfmon_gather_tree *tree,
 			    size_t ordinal, const struct selfmon_ring_sums *time);
 /*
- * Counts an open visit. Call after all nodes were added, from the newest visit
- * on.
+ * Counts an open visit of the thread. Call after all nodes were added, for the
+ * newest visit first.
  */
 void selfmon_gather_visit(struct selfmon_gather *gather,
 			  struct selfmon_gather_tree *tree,

@@ -24,7 +24,10 @@ selfmon_gathered_unit(const struct selfmon_gather *gather, size_t row,
  */
 int selfmon_gather_units_copy(struct selfmon_gather *to,
 			      const struct selfmon_gather *from);
-/* Subtracts what the row had counted before the interval. */
+/*
+ * Subtracts the counts that the row had when the interval began. They are in
+ * `from`, in the row with the index `before`.
+ */
 void selfmon_gather_units_since(struct selfmon_gather *to, size_t row,
 				const struct selfmon_gather *from,
 				size_t before);

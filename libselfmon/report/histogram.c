@@ -11,8 +11,8 @@
 #include "store/state.h"
 
 /*
- * A report merged over several clocks has no rate. Its buckets are those of a
- * clock with 1 GHz.
+ * A report merged from processes with different clocks has no rate. Its buckets
+ * are treated as those of a clock with 1 GHz.
  */
 static double ns_per_tick_of(const struct selfmon_report *report)
 {

@@ -31,7 +31,7 @@ static uint64_t since(uint64_t later, uint64_t earlier)
 	return later > earlier ? later - earlier : 0;
 }
 
-/* Subtracts all 64-bit words from one offset to another. */
+/* Subtracts each 64-bit word between the byte offsets `offset` and `end`. */
 static void subtract_words(void *to, const void *from, size_t offset,
 			   size_t end)
 {
@@ -92,7 +92,7 @@ static void subtract_stats(struct selfmon_stats *to,
 	uint64_t kind[SELFMON_KIND_COUNT], visits;
 	size_t i;
 
-	for (i = 0; i < SELFMON_KIND_COUNT; i++) /* may be < 0 */
+	for (i = 0; i < SELFMON_KIND_COUNT; i++) /* signed, so not since() */
 		kind[i] = to->kind[i] - from->kind[i];
 	to->sequence -= from->sequence;
 	to->migrated = since(to->migrated, from->migrated);
@@ -111,7 +111,9 @@ static void subtract_stats(struct selfmon_stats *to,
 	}
 }
 
-/* Returns false if the later row has fewer visits than the earlier one. */
+/*
+ * Subtracts the earlier row. Returns false if the later row has fewer visits.
+ */
 static bool subtract_row(struct selfmon_gathered *to,
 			 const struct selfmon_gathered *from)
 {
@@ -143,7 +145,11 @@ static int copy_rows(struct selfmon_gather *to,
 	return 0;
 }
 
-/* Paths are unique, and a later report has all rows of an earlier one. */
+/*
+ * Finds the row of each earlier row by its path, and subtracts the earlier row.
+ * Paths are unique, and a later report has all rows of an earlier one;
+ * otherwise returns -EINVAL.
+ */
 static int subtract_rows(struct selfmon_gather *to,
 			 const struct selfmon_gather *from)
 {
@@ -211,7 +217,8 @@ static int subtract_gathered(struct selfmon_gather *to,
 }
 
 /*
- * Copies the names of regions, since those of a live file belong to its report.
+ * Copies the names of regions: a report that was read from a live file owns its
+ * names, and may be freed before the interval.
  */
 static int copy_regions(struct selfmon_report *to,
 			const struct selfmon_report *from)

@@ -149,8 +149,9 @@ static int check_extent(struct selfmon_live_input *input)
 }
 
 /*
- * Retries until the current copy of the facts is read without being overwritten
- * meanwhile, or until TRIES attempts have failed.
+ * Reads the header, and repeats this if `which`, the number of the current copy
+ * of the facts, changed meanwhile. After TRIES repetitions the last result is
+ * used.
  */
 static int read_header(struct selfmon_live_input *input)
 {

@@ -24,7 +24,10 @@ int selfmon_live_note_slowest(struct selfmon_live_input *input, uint64_t offset,
 	return 0;
 }
 
-/* Parts whose region is not in the file get an unknown region. */
+/*
+ * Sets the region of a part to 0 (unknown) if the file does not contain the
+ * region.
+ */
 static void check_parts(const struct selfmon_live_input *input,
 			struct selfmon_slow_visit *visit)
 {
@@ -42,7 +45,9 @@ static void check_parts(const struct selfmon_live_input *input,
 }
 
 /*
- * Reads one slow visit. Leaves it out if the process overwrites it meanwhile.
+ * Adds a slow visit that was already read. Leaves it out if its slot is free,
+ * or if its time has changed since then: the process has overwritten the visit
+ * meanwhile.
  */
 static int take_slow(struct selfmon_live_input *input, uint64_t offset,
 		     uint32_t region, struct selfmon_slow_visit *visit)

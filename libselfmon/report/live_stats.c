@@ -22,7 +22,8 @@
 #define STANDSTILL 3
 
 /*
- * Reads the sequence, the statistics, and the sequence again, as copy.c does.
+ * Reads the sequence, the statistics, and the sequence again, as store/copy.c
+ * does in memory.
  */
 static int read_once(struct selfmon_live_input *input, uint64_t offset,
 		     struct selfmon_stats *stats, bool *whole)

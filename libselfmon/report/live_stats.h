@@ -6,8 +6,9 @@
 #include "report/live_read.h"
 
 /*
- * Sets *whole if no update was in progress during the read. Values may be
- * impossible; see selfmon_stats_complete().
+ * Reads a node's statistics. Sets *whole if no update was in progress
+ * meanwhile. The values may be impossible until selfmon_stats_complete() has
+ * repaired them. Returns 0 or -errno.
  */
 int selfmon_live_stats(struct selfmon_live_input *input, uint64_t offset,
 		       struct selfmon_stats *stats, bool *whole);

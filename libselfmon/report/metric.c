@@ -244,8 +244,9 @@ static bool is_same(const struct selfmon_event_kind *a,
 }
 
 /*
- * Returns true if another column has the same event and is at least as good.
- * The metrics then belong to the other column.
+ * Returns true if another column has the same event and is preferred: because
+ * only the other column was counted, or else because it comes first. The
+ * metrics then belong to the other column.
  */
 static bool is_double(const struct finder *finder, size_t i)
 {

@@ -6,8 +6,8 @@
  * some visits lack a value, the operand may only be divided by the sum of the
  * other operand over the remaining visits. This sum is known in two cases: the
  * remaining visits are all measured visits, or exactly the visits that have all
- * values. The time is known in both cases. Two events of one group always have
- * values in the same visits.
+ * values. The time is known in both cases. Two events of one group have values
+ * in the same visits, with the exceptions in are_same().
  */
 #include "report/metric_value.h"
 
@@ -136,7 +136,8 @@ static bool take_visits(const struct selfmon_row *row, int what,
 
 /*
  * Returns the largest possible error: the upper bound of one operand divided by
- * the lower bound of the other. An estimate may be off by a factor of two, see
+ * the lower bound of the other, minus the value itself. For estimates this
+ * assumes that events were at most twice as frequent off the PMU as on it, see
  * selfmon_delta_uncertainty().
  */
 static double uncertainty(const struct operand *of, const struct operand *by,
@@ -271,8 +272,8 @@ int selfmon_row_metric(const struct selfmon_report *report, size_t row,
 	struct selfmon_ratios ratios;
 
 	/*
-	 * The size of the struct in its first version. Later versions may be
-	 * longer.
+	 * The struct has no later version yet, so its size is the least that
+	 * callers may pass. Later versions may be longer.
 	 */
 	if (metric->size < sizeof(*metric))
 		return -EINVAL;

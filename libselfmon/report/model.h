@@ -199,7 +199,10 @@ struct selfmon_report {
 /* Returns a report of the same process that has room for rows but no row. */
 struct selfmon_report *selfmon_report_empty(const struct selfmon_report *report,
 					    size_t rows);
-/* Accepts NULL. */
+/*
+ * Frees such a report without the parts that it shares with the original.
+ * Accepts NULL.
+ */
 void selfmon_report_free_empty(struct selfmon_report *report);
 
 #endif

@@ -233,7 +233,7 @@ static void pass_up(const struct settle *settle, size_t i,
 /*
  * Extrapolates a sum of measured visits to all visits. With SELFMON_EVERY this
  * must be done before a row's children are subtracted: the measured visits of
- * the children are not those inside the measured visits of the parent.
+ * the children need not be inside the measured visits of the parent.
  */
 static int64_t of_all(const struct settle *settle, size_t i, uint64_t sum,
 		      int column)

@@ -29,8 +29,8 @@ void selfmon_number_point(char *text)
 static const double half[] = { 0.5, 0.05, 0.005, 0.0005 };
 
 /*
- * Returns the number of decimals with which a number below 1000 has 3 or 4
- * digits.
+ * Returns the number of decimals with which a number below 1000 has `digits`
+ * digits (3 or 4).
  */
 static unsigned int decimals_of(double value, unsigned int digits)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Formats a double with the fewest digits (15, 16 or 17) that read back as the
- * same double. The result is that of printf(3), checked by strtod(3), with 15,
- * then 16, then 17 digits. Calling these functions would be slow: a report of
- * 10,000 rows has 300,000 doubles.
+ * same double. The result is the same as from trying printf(3) with 15, then
+ * 16, then 17 digits, until strtod(3) returns the double. Calling these
+ * functions would be slow: a report of 10,000 rows has 300,000 doubles.
  */
 #include "report/number_exact.h"
 
@@ -108,7 +108,8 @@ static void end_decimal(struct decimal *decimal)
 /*
  * Whether the digits so far, after rounding, read back as the same double.
  * NEAR: yes, the distance is less than half a step between doubles. FAR: no.
- * TIE: it is exactly half a step, so printf(3) decides.
+ * TIE: the distance is exactly half a step, or the digits can be rounded up or
+ * down equally well. printf(3) then decides.
  */
 enum nearness { NEAR, FAR, TIE };
 

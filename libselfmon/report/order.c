@@ -36,7 +36,8 @@ struct order {
 	const double *value; /* value of each row; NULL: sort by time */
 	size_t rows;
 	struct key *key;  /* sorted, so that siblings are adjacent */
-	size_t *next;     /* for each row + 1: its next child in key[] */
+	/* [row + 1]: next child of the row in key[]; [0]: of the top level. */
+	size_t *next;
 	struct selfmon_row *to;
 	const struct selfmon_row_detail *detail_from; /* NULL: none */
 	struct selfmon_row_detail *detail_to;

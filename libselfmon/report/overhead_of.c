@@ -11,8 +11,8 @@ static double cost_in(const struct selfmon_cost *cost, int column, double unit)
 }
 
 /*
- * Returns the noise of an overhead, which is the median of some samples: half
- * the range of the middle 80 % of the samples.
+ * Returns the noise of an overhead. The overhead is the median of some samples.
+ * Its noise is half the range of the middle 80 % of the samples.
  */
 static double noise_in(const struct selfmon_cost *cost, int column, double unit)
 {
@@ -119,7 +119,7 @@ double selfmon_overhead_beyond(const struct selfmon_overhead *of,
 	double beyond = 0;
 	size_t k;
 
-	/* These numbers may be negative, see selfmon_visit_count_same(). */
+	/* Signed, as the differences in interval.c. */
 	for (k = 0; k < SELFMON_KIND_COUNT; k++)
 		beyond += (double)(int64_t)stats->kind[k] * of->kind[k];
 	/* If any visit of the row counted units, nearly all of them do. */

@@ -58,8 +58,9 @@ static bool was_open(const struct selfmon_gathered *row)
 }
 
 /*
- * Returns true if some visits of this row have no recorded time. The parent's
- * self time is then wrong, because this time cannot be subtracted from it.
+ * Returns true if the time of some visits of this row is not recorded. The
+ * parent's self time is then wrong, because their time cannot be subtracted
+ * from it.
  */
 static bool spoils_parent(const struct selfmon_gathered *from,
 			  const struct selfmon_row *row)

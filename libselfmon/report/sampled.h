@@ -23,8 +23,8 @@ selfmon_sampled_sums(const struct selfmon_gathered *from, int column)
 }
 
 /*
- * Returns the ratio of all visits' values to those of the measured visits; 1 if
- * all visits were measured.
+ * Returns the factor that extrapolates a sum over the measured visits to all
+ * visits; 1 if all visits were measured.
  */
 double selfmon_sampled_factor(const struct selfmon_gathered *from, int column);
 

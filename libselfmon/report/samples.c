@@ -32,8 +32,8 @@ bool selfmon_samples_of_clock(const struct selfmon_samples *samples)
 }
 
 /*
- * Sorts by row, then by descending count, then by content: the addresses of
- * stacks are stored in the order of their content.
+ * Sorts by row, then by descending count, then by content: take_stacks() has
+ * stored the addresses of all stacks in the order of the stacks' content.
  */
 static int compare_stacks(const void *a, const void *b)
 {
@@ -53,7 +53,10 @@ void selfmon_samples_sort(struct selfmon_samples *samples)
 		      compare_stacks);
 }
 
-/* Returns the index of the first stack of a row, found by bisection. */
+/*
+ * Returns the index of the first stack whose row is at least `row`, found by
+ * bisection.
+ */
 static size_t first_of(const struct selfmon_samples *samples, int64_t row)
 {
 	size_t low = 0, high = samples->stacks;

@@ -112,8 +112,8 @@ static void put_part(const struct selfmon_recorded *recorded,
 }
 
 /*
- * Copies the values in the order of the report's columns, which is that of the
- * request.
+ * Copies the values, which are in the order of recording, into the order of the
+ * report's columns.
  */
 static void put_slow_values(const struct selfmon_report *report,
 		       const struct selfmon_recorded *recorded,

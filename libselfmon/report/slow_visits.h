@@ -46,8 +46,8 @@ struct selfmon_slow_list {
 };
 
 /*
- * Adds the slow visits of the process's regions, and begins an interval.
- * Returns 0 or -ENOMEM.
+ * Adds the slow visits of the process's regions. Also begins an interval, if
+ * all nodes could be read. Returns 0 or -ENOMEM.
  */
 int selfmon_gather_slowest(struct selfmon_gather *gather,
 			   struct selfmon_process *process);

@@ -63,8 +63,8 @@ static int take_report(struct selfmon_report **out, bool apart)
 
 	*out = NULL;
 	/*
-	 * Disables cancellation: the calibration sleeps while it holds the
-	 * lock.
+	 * Disables cancellation: the calibration sleeps, and a thread cancelled
+	 * while it sleeps would keep the lock for ever.
 	 */
 	selfmon_cancel_off(&cancel);
 	if (process && report) {

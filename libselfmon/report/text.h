@@ -45,7 +45,7 @@ struct selfmon_text {
 	 * the row they are dropped.
 	 */
 	unsigned int pending;
-	/* Labels of regions. */
+	/* Labels of regions: their width, and the indentation of each level. */
 	unsigned int label_columns, step;
 	/*
 	 * For each row, whether to show file and line; NULL: show them in all
@@ -55,7 +55,7 @@ struct selfmon_text {
 	/* Marks that were used, which the legend must explain. */
 	unsigned int marks;
 	double share_least, share_most;
-	bool in_step; /* some region has more samples than its time allows */
+	bool in_step; /* samples are in step with the program, see put_seen() */
 };
 
 /*

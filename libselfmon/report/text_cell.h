@@ -5,7 +5,10 @@
 
 #include "report/text.h"
 
-/* Appends a string, escaped. If it does not fit, removes its middle. */
+/*
+ * Appends a string, escaped. If it does not fit into `columns`, replaces its
+ * middle by an ellipsis.
+ */
 void selfmon_cell_add(struct selfmon_cell *cell, const char *s,
 		      unsigned int columns);
 

@@ -32,8 +32,8 @@ static size_t hash_of_row(const struct selfmon_row *row)
 }
 
 /*
- * Finds regions that have the same name and the same parent. If out of memory,
- * treats all regions like these.
+ * Marks rows in text->located that have the same name and the same parent as
+ * another row. If out of memory, all rows are shown with file and line.
  */
 static void find_twins(struct selfmon_text *text)
 {

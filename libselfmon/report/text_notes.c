@@ -62,8 +62,9 @@ static void extend(struct share_range *range, double value)
 }
 
 /*
- * Computes for how many visits the column has a value. Returns false if all
- * visits have one, or none has.
+ * Computes, as ranges over the rows, the share of visits with a value of the
+ * column, and the share of time on a counter. Returns true if some row has
+ * values for only a part of its visits.
  */
 static bool cover(const struct selfmon_report *report, size_t column,
 		  struct coverage *coverage)
@@ -234,7 +235,8 @@ static const struct {
 #define FACTS (sizeof(fact) / sizeof(fact[0]))
 
 /*
- * Adds a row's facts to the counts. Returns false if the row has no such facts.
+ * Adds the row's numbers of special visits, listed in fact[], to `count`.
+ * Returns false if the row has no such visits.
  */
 static bool add_facts(const struct selfmon_row *row, uint64_t *count)
 {

@@ -17,8 +17,8 @@
 #include "report/view_rows.h"
 
 /*
- * If rows are folded, this many of the rows with the most self time are listed
- * below the tree.
+ * Number of rows in the list of the most self time, which follows the tree if
+ * the rows do not fit on a page.
  */
 #define HOT_ROWS 8
 /*
@@ -88,7 +88,10 @@ void selfmon_text_other_threads(struct selfmon_text *text)
 	selfmon_text_end(text);
 }
 
-/* Prints the table of another report (*hot) with the settings of this text. */
+/*
+ * Prints the table of times of `hot`, a flat view, with the columns of this
+ * text.
+ */
 static void put_hot(struct selfmon_text *text, struct selfmon_viewed *hot)
 {
 	struct selfmon_text table = *text;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints the slowest visits. Chooses the regions whose slowest visit took the
- * most time above that of an average visit. For each, prints three visits with
- * the main causes of their time.
+ * Prints the slowest visits. Chooses the regions whose slowest visit exceeds
+ * the mean time of the region by the most. For each region, prints three visits
+ * with the main causes of their time.
  */
 #include "report/text_slowest.h"
 

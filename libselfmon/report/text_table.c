@@ -171,9 +171,9 @@ static void put_mean(struct selfmon_text *text, const struct selfmon_row *row)
 }
 
 /*
- * Leaves out meaningless values: the self time of a thread, the mean of a
- * thread or of several regions, and the percentiles and extremes of these and
- * of a single visit.
+ * Leaves out meaningless values: the self time of a thread; the mean,
+ * percentiles and extremes of a thread or of several regions; the percentiles
+ * and extremes of a single visit.
  */
 static void put_table_row(struct selfmon_text *text, size_t i)
 {

@@ -30,7 +30,7 @@ struct selfmon_view {
 	bool flat, collapse;
 	bool threads;     /* rows by thread */
 	bool limited;     /* top was set */
-	uint32_t top;     /* number of named rows; 0: all */
+	uint32_t top;     /* number of rows without "others"; 0: all */
 	uint32_t depth;   /* levels; 0: all */
 	double min_share; /* of the time of all top-level rows; 0: all */
 	char sort[SELFMON_METRIC_NAME_SIZE];     /* "": by time */
@@ -90,9 +90,9 @@ int selfmon_view_option(struct selfmon_view *view, const char *option,
 			size_t length, char message[SELFMON_VIEW_MESSAGE_SIZE]);
 /*
  * Checks that the report has what the view names: rows by thread, and the
- * columns to show and to sort by. Returns 0. Otherwise clears this option (the
- * whole list of columns) and returns -EINVAL with a message; then call again
- * for the other options.
+ * columns to show and to sort by. Returns 0 if so. Otherwise clears the first
+ * option that does not apply (or the whole list of columns), and returns
+ * -EINVAL with a message. Then call again to check the other options.
  */
 SELFMON_COLD
 int selfmon_view_check(struct selfmon_view *view,

@@ -25,7 +25,7 @@ struct view_merge {
 	uint32_t *slot;   /* hash table of rows by parent and name: index + 1 */
 	size_t slots;
 	int32_t *place;   /* for each row of `from`: its row in `to` */
-	int32_t *only;    /* for each row of `to`: its only source + 1, or -1 */
+	int32_t *only;    /* by row of `to`: its source + 1; -1: several */
 	bool flat, threads;
 };
 
@@ -144,8 +144,9 @@ static int add_to_place(struct view_merge *merge, size_t i)
 
 /*
  * Returns true if the row's inclusive value is already part of the merged row's
- * value. In a tree this is the case unless the merged row is directly below the
- * merged row of the parent.
+ * value. In a flat view this is the case if an ancestor has the same merged
+ * row. In a tree it is the case unless the row's merged row is directly below
+ * the merged row of the row's parent.
  */
 static bool is_nested(const struct view_merge *merge, size_t i)
 {

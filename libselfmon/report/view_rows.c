@@ -92,9 +92,9 @@ static void row_is_self(struct selfmon_row *row, size_t columns)
 }
 
 /*
- * Adds a folded row to the row "others". The values of a folded row include the
- * rows below it, so only their self values are added. Drops units: those of
- * several regions mean different things.
+ * Adds a folded row to the row "others". Its inclusive values contain those of
+ * the rows below it. So of a row below another folded row only the self values
+ * are added. Drops units: those of several regions mean different things.
  */
 static int fold_row(struct making *making, size_t i)
 {

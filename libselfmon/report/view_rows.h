@@ -6,9 +6,9 @@
 #include "report/view.h"
 
 /*
- * Makes the rows of a view. If the report has more than `rows` rows, makes at
- * most `beyond` rows, including the rows "others" (0: no limit). The view must
- * be freed before its report. Returns 0 or -ENOMEM.
+ * Makes the rows of a view. If there would be more than `rows` rows, makes at
+ * most `beyond` rows, including the rows "others". If `rows` is 0, there is no
+ * limit. The view must be freed before its report. Returns 0 or -ENOMEM.
  */
 SELFMON_COLD
 int selfmon_view_make(const struct selfmon_view *view,

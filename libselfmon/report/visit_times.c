@@ -8,8 +8,9 @@
  * mean is assumed to have proportionally less overhead of children; a longer
  * visit is assumed to have as much as the mean. The result is limited: it is at
  * most the time minus the overhead of the visit's own enter and leave, and at
- * least the time of a child that occurs in each visit. If the estimated
- * overhead exceeds half of the visit, the time is marked as unsure.
+ * least the time of a child that occurs in each visit. If the overhead of
+ * children is estimated at more than half of this maximum, the time is marked
+ * as unsure.
  */
 #include "report/visit_times.h"
 
@@ -218,8 +219,9 @@ static double without_ends_at(const struct selfmon_report *report, size_t i,
 
 /*
  * Returns a lower bound for the quantile of `row`, derived from row i, which is
- * `row` itself or below it. Every row in between must occur in each visit of
- * its parent, as in settle_row(), and limits the bound.
+ * `row` itself or below it. Every row from i up to `row` must occur in each
+ * visit of its parent, as in lower_bound(), and each of these parents limits
+ * the bound. Otherwise returns 0.
  */
 static double least_by(const struct selfmon_report *report, size_t row,
 		       size_t i, double q)
