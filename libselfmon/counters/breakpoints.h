@@ -19,7 +19,7 @@ int selfmon_breakpoint_try(void);
  */
 bool selfmon_breakpoints_count(void);
 
-/* The reason of refused events. */
+/* The reason that is shown for refused breakpoints. */
 #define SELFMON_BREAKPOINTS_SILENT                                             \
 	"breakpoints open here, but count nothing: the hypervisor does not "   \
 	"virtualize the CPU's debug registers. Leave the event out"
