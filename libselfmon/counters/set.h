@@ -65,7 +65,7 @@ struct selfmon_set {
 	struct selfmon_counters head; /* must be first: the public part */
 	/*
 	 * The end of a visit does not check the descriptor again if the last
-	 * check is at most this many ticks old. See snapshot.c.
+	 * check is less than this many ticks old. See snapshot.c.
 	 */
 	uint64_t trusted_ticks;
 	pid_t pid; /* process that opened the set; 0 in wiped memory */
@@ -113,8 +113,9 @@ selfmon_set_locks(const struct selfmon_counters *head, unsigned int count)
 }
 
 /*
- * Tolerance above the limit of events per tick: the counters are read before
- * the first timestamp and after the second.
+ * Number of events that are tolerated above the limit of events per tick. The
+ * counters are read before the first timestamp and after the second, so they
+ * count for longer than the time between the timestamps.
  */
 #define SELFMON_POSSIBLE_SLACK 4096
 

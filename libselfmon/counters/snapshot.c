@@ -160,7 +160,10 @@ static uint32_t cpu_now(const struct selfmon_counters *counters, bool own)
 	return cpu == SELFMON_CPU_UNKNOWN ? selfmon_kernel_cpu() : cpu;
 }
 
-/* A forked child has neither its parent's pages nor its counters. */
+/*
+ * Returns true in a forked child of the process that opened the set. The child
+ * has neither the pages nor the counters.
+ */
 static bool is_foreign_process(const struct selfmon_set *set)
 {
 	if (!(set->head.flags & SELFMON_IMPL_SET_UNWIPED))
@@ -216,8 +219,8 @@ read_any(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool own,
 }
 
 /*
- * Returns true for a set without hardware members that is one group and counts
- * one thread, without a fence.
+ * Returns true for a set without hardware members that is one group, counts one
+ * thread, has no fence, and uses the timestamp counter as its clock.
  */
 SELFMON_ALWAYS_INLINE bool has_rest_alone(const struct selfmon_counters *head)
 {

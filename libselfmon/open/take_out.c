@@ -55,7 +55,10 @@ static void put_entry(const struct selfmon_thread *thread,
 	__atomic_store_n(&to->mark, mark, __ATOMIC_RELEASE);
 }
 
-/* While entries are moved: the old and the new parent of the next visit. */
+/*
+ * While entries are moved, from the lowest to the newest: the old and the new
+ * parent of the visit that is moved next.
+ */
 struct chain {
 	struct selfmon_node *before, *parent;
 };

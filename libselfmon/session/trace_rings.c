@@ -143,8 +143,8 @@ static uint32_t choose_entries(struct selfmon_traced *traced, uint32_t count)
 }
 
 /*
- * If no entry with the thread's id has been read, that entry may be lost. Then
- * takes the id from the thread's record.
+ * Appends the block to the file. If no THREAD entry has been read from this
+ * ring, the entry may be lost: takes the thread's id from its record instead.
  */
 static void write_block(const struct selfmon_thread *thread, uint32_t count,
 			uint64_t lost)

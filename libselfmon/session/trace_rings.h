@@ -26,7 +26,7 @@ uint64_t selfmon_trace_settled(const struct selfmon_recorder *recorder,
 /* Call if entries stayed unwritten: gives up on them after some calls. */
 void selfmon_trace_unsettled(const struct selfmon_thread *thread,
 			     uint64_t least);
-/* Writes the ring's entries from the last one read to number `to`. */
+/* Writes the ring's unread entries whose numbers are below `to`. */
 void selfmon_trace_write_entries(struct selfmon_thread *thread, uint64_t to);
 
 /*

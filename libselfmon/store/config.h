@@ -46,7 +46,7 @@ struct selfmon_config {
 	uint32_t every;
 	selfmon_message_fn message;
 	void *context;
-	size_t notes;   /* number of messages that are not reported yet */
+	size_t notes;   /* number of stored messages, which reports show */
 	char (*note)[SELFMON_MESSAGE_SIZE]; /* SELFMON_NOTES_MAX */
 };
 

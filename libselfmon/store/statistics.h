@@ -66,8 +66,9 @@ enum selfmon_rare {
 	SELFMON_RARE_REFUSED,
 	SELFMON_RARE_LOST,	 /* visits with values that were lost */
 	/*
-	 * Visits, or children of visits, that overlap or are in another node.
-	 * If there are any, the self time is unknown.
+	 * Visits of this node, or children of such visits, that overlapped
+	 * other visits or are recorded in another node. If there are any, the
+	 * self time of this node is unknown.
 	 */
 	SELFMON_RARE_OVERLAPPED,
 	SELFMON_RARE_STACK,	 /* visits whose code switched stacks */

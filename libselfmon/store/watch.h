@@ -11,7 +11,7 @@
 #include "store/process.h"
 #include "store/recorder.h"
 
-/* A limit that no visit can exceed. */
+/* Value of a limit that means: no limit. */
 #define SELFMON_WATCH_NONE SELFMON_ENDED_TICKS_MAX
 /*
  * Maximum limit of a node. Longer visits always take the slow path, because the
