@@ -16,9 +16,9 @@ __extension__ typedef unsigned __int128 wide;
 #define PPM 1000000
 
 /*
- * A calibration is good enough if its error is at most 1000 ppm. Otherwise
- * calibrating waits until this time has passed since the first pair of
- * readings, and no longer: a process that exits must not be delayed.
+ * A calibration is good enough if its error is at most 1000 ppm. Otherwise it
+ * waits until this time has passed since the first pair of readings. It does
+ * not wait longer, because a process that exits must not be delayed.
  */
 #define BASE_NS UINT64_C(1000000)
 #define ERROR_PPM_GOOD 1000

@@ -225,7 +225,7 @@ void selfmon_clock_first_pair(struct selfmon_clock_pair *pair)
 
 /*
  * Chooses the clock if its rate is known without calibration. Does nothing if
- * another thread is choosing: that thread may be calibrating, which sleeps.
+ * another thread is choosing: that thread may be calibrating, which may sleep.
  */
 static void choose_without_wait(void)
 {

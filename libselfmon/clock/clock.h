@@ -38,8 +38,8 @@ uint32_t selfmon_clock_max_events_per_tick(void);
 void selfmon_clock_first_pair(struct selfmon_clock_pair *pair);
 
 /*
- * Sets *clock to the process's clock. Returns false if the clock needs a
- * calibration, which sleeps, or if another thread is choosing the clock.
+ * Sets *clock to the process's clock. Returns false if the clock still needs a
+ * calibration, which may sleep, or if another thread is choosing the clock.
  */
 bool selfmon_clock_without_wait(struct selfmon_clock *clock);
 

@@ -7,9 +7,8 @@
 
 /*
  * Opens a breakpoint on a variable in the calling thread and stores to the
- * variable. Returns 1 if the breakpoint counted the store, 0 if it opened but
- * counted nothing, and otherwise the error of perf_event_open(2) as a negative
- * errno.
+ * variable. Returns 1 if the breakpoint counted the store, or 0 if it opened
+ * but counted nothing. Returns -errno if it cannot be opened or read.
  */
 int selfmon_breakpoint_try(void);
 
@@ -19,7 +18,7 @@ int selfmon_breakpoint_try(void);
  */
 bool selfmon_breakpoints_count(void);
 
-/* The reason of refused events. */
+/* The reason that is shown for refused breakpoints. */
 #define SELFMON_BREAKPOINTS_SILENT                                             \
 	"breakpoints open here, but count nothing: the hypervisor does not "   \
 	"virtualize the CPU's debug registers. Leave the event out"

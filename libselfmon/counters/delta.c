@@ -201,8 +201,9 @@ static void subtract_all(const struct selfmon_counters *set,
 		subtract(set, &group, a, b, 0, hardware, delta);
 	}
 	/*
-	 * The hardware members come first: their judge() reads the flag
-	 * SELFMON_DELTA_REFUSED, which subtract_more() may set.
+	 * Call this after the hardware members are judged: judge() reads the
+	 * flag SELFMON_DELTA_REFUSED of the first group, and subtract_more()
+	 * may set this flag for a further group.
 	 */
 	last = subtract_more(set, a, b, delta);
 	if (hardware < last) {

@@ -16,12 +16,12 @@
 #include "clock/clock.h"
 
 /*
- * Maximum percentage of time off the PMU for an estimate; the second value is
- * for intervals shorter than one rotation.
+ * Maximum percentage of time off the PMU for an estimate. The first value is
+ * for a set with one group, the second for intervals shorter than one rotation.
  */
 #define OFF_PERCENT_MAX 50
 #define OFF_PERCENT_MAX_SHORT 1
-/* Tolerance when times returned by read(2) are compared with the timestamps. */
+/* Tolerance when the kernel's times are compared with the timestamps. */
 #define LAP_SLACK_NS UINT64_C(1000000000)
 
 __extension__ typedef unsigned __int128 u128;
@@ -69,9 +69,11 @@ static bool is_lap(const struct selfmon_counters *set,
 }
 
 /*
- * Returns the time in which the kernel could rotate groups. For a set with
- * several threads, the times of all threads are added up, but each thread
- * rotates by its own time. Therefore the result is at most the elapsed time.
+ * Returns the time in which the kernel could rotate groups, for a comparison
+ * with the rotation period. For a set with several threads, share->enabled_ns
+ * is the sum over all threads, but each thread rotates by its own time.
+ * Therefore the result is at most the elapsed time. If that time is unknown,
+ * returns 0.
  */
 static uint64_t turns_ns(const struct selfmon_counters *set,
 			 const struct selfmon_share *share, uint64_t ticks)
@@ -130,11 +132,11 @@ static bool is_whole(const struct selfmon_counters *set,
 }
 
 /*
- * Without a page clock, a value whose user read was interrupted cannot be
- * scaled: it is discarded. The next deltas then use read(2), which returns the
- * times. User reads resume after this number of deltas with the group on the
- * PMU. The number doubles after each further loss, so that few values are
- * discarded.
+ * Without a page clock, a value cannot be scaled if its group was off the PMU
+ * and it was read in user space: the value is discarded. The next deltas then
+ * use read(2), which returns the times. User reads resume after this number of
+ * deltas with the group on the PMU all the time. The number doubles after each
+ * further discarded value, so that few values are discarded.
  */
 #define QUIET_FIRST 64u
 #define LAPSES_MAX 20u

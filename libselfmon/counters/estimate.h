@@ -43,8 +43,9 @@ static inline bool selfmon_cpu_changed(const struct selfmon_snapshot *a,
 bool selfmon_estimate_clock(const struct selfmon_counters *set, uint64_t ticks,
 			    uint64_t *ns);
 /*
- * Computes the time enabled at the snapshot, by extrapolation from the page.
- * Returns false if that is impossible.
+ * Sets *ns to the time enabled at the snapshot. A snapshot by read(2) has this
+ * time; for other snapshots the page clock is added. Returns false if that is
+ * impossible.
  */
 bool selfmon_estimate_enabled(const struct selfmon_counters *set,
 			      const struct selfmon_snapshot *at, uint64_t *ns);

@@ -96,9 +96,9 @@ void selfmon_fd_table_begin(void)
 }
 
 /*
- * Stores nothing if selfmon_fd_table_begin() could not sweep the table in this
- * process for lack of memory. Its next call sweeps the table, and would close a
- * stored descriptor as one of the parent's.
+ * Does not store the id if selfmon_fd_table_begin() has not swept the table in
+ * this process, for lack of memory. The next call of that function sweeps the
+ * table, and would close each stored descriptor as one of the parent's.
  */
 uint64_t selfmon_fd_table_add(int fd)
 {
@@ -128,8 +128,8 @@ static void stop_event(int fd, uint64_t noted)
 }
 
 /*
- * If the number was reused, the entry may belong to another set: leave the
- * entry.
+ * Clears the entry only if it has this id: if the number was reused, the entry
+ * may belong to an event of another set.
  */
 void selfmon_fd_table_close(int fd, uint64_t id)
 {

@@ -58,7 +58,8 @@ void selfmon_fd_table_map(int pages);
 
 /*
  * Disables all events of this process in the table. Their descriptors stay
- * open: a thread that is reading one must not read another file.
+ * open: a thread may be about to read one, and must not read another file that
+ * has got its number.
  */
 void selfmon_fd_table_disable(void);
 

@@ -23,8 +23,9 @@
 #include "platform/kernel.h"
 
 /*
- * An iteration executes at least one instruction. If KVM emulates instructions,
- * it counts fewer.
+ * An iteration executes several instructions. A count of one instruction for
+ * each iteration is enough, because KVM counts fewer than were executed if it
+ * emulates instructions.
  */
 #define ITERATIONS 1000
 
@@ -97,8 +98,9 @@ static bool try_group(struct selfmon_member *member, size_t *count,
 }
 
 /*
- * The NMI watchdog or another user may hold one or two counters, so the group
- * is made smaller if it does not run. It is tried at most this many times.
+ * The NMI watchdog or another program may hold one or two counters. If the
+ * group does not run, it is made smaller and tried again, at most this many
+ * times in total.
  */
 #define TRIES 3
 

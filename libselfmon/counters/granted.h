@@ -7,22 +7,20 @@
 #include <stddef.h>
 
 /*
- * Returns how many events really count at the same time, if the kernel puts
- * more than this number on the PMU. Otherwise, or if unknown, returns SIZE_MAX.
+ * If the kernel puts more events on the PMU than really count, returns how many
+ * count at the same time. Otherwise, or if this is unknown, returns SIZE_MAX.
  * Opens groups for the measurement, usually once in a process. Meanwhile the
  * caller must not have events on the PMU, since they would rotate with these
  * groups.
  */
 size_t selfmon_granted(void);
 
-/*
- * Result of the measurement: the number of events on the PMU, and of those that
- * really count.
- */
+/* Result of the measurement. */
 struct selfmon_grant {
-	size_t running;
-	size_t counting;
-	bool beside; /* others use counters too, possibly not permanently */
+	size_t running;  /* number of events that were on the PMU */
+	size_t counting; /* number of these events that really counted */
+	/* Other programs use counters too, possibly not permanently. */
+	bool beside;
 };
 void selfmon_grant_measure(struct selfmon_grant *grant);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens one group of events: the leader is opened disabled, then the members;
- * all are mapped, and then enabled by one call. A group that opens may still
- * never get onto the PMU, for example if the NMI watchdog holds a counter. So
- * the group is tried, and reduced until it runs.
+ * Opens one group of events. The leader is opened disabled, then the members
+ * are opened. Their pages are mapped where needed, and one call enables the
+ * group. A group that opens may still never get onto the PMU, for example if
+ * the NMI watchdog holds a counter. So the group is tried, and reduced until it
+ * runs.
  */
 #include "counters/group.h"
 
@@ -274,8 +275,8 @@ int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
 	int error;
 
 	/*
-	 * Other code closed the descriptor earlier: never read its number
-	 * again.
+	 * An earlier check found that other code had closed the descriptor.
+	 * Never read this number again.
 	 */
 	if (selfmon_unlikely(selfmon_load_once(&leader->gone)))
 		return -EBADF;
@@ -391,9 +392,10 @@ static int await_turn(int fd, size_t count, struct selfmon_group_read *now)
 }
 
 /*
- * Maps and enables the group. Returns false and drops one member if the group
- * cannot be enabled or read, or does not get onto the PMU. If the thread roams,
- * the group may be off the PMU.
+ * Maps the pages of the group and enables the group. Returns false and drops
+ * one member if the group cannot be enabled or read, or does not get onto the
+ * PMU. If the thread may run on several core types (roams), does not check
+ * whether the group gets onto the PMU.
  */
 static bool start_member(struct selfmon_member *member, size_t left)
 {

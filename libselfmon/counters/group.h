@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens one group of events: the leader is opened disabled, then the members;
- * all are mapped, and then enabled by one call. A group that opens may still
- * never get onto the PMU, for example if the NMI watchdog holds a counter. So
- * the group is tried, and reduced until it runs.
+ * Opens one group of events. The leader is opened disabled, then the members
+ * are opened. Their pages are mapped where needed, and one call enables the
+ * group. A group that opens may still never get onto the PMU, for example if
+ * the NMI watchdog holds a counter. So the group is tried, and reduced until it
+ * runs.
  */
 #ifndef SELFMON_COUNTERS_GROUP_H
 #define SELFMON_COUNTERS_GROUP_H
@@ -11,9 +12,9 @@
 #include "counters/set.h"
 
 /*
- * Opens, maps and enables a group of the first `count` members, and checks that
- * the group gets onto the PMU. Drops the members that fail and moves them to
- * the end. Returns how many members are counted.
+ * Opens and enables a group of the first `count` members, and checks that the
+ * group gets onto the PMU. Drops the members that fail and moves them to the
+ * end. Returns how many members are counted.
  */
 size_t selfmon_group_open(struct selfmon_member *member, size_t count);
 /*

@@ -22,8 +22,8 @@
 
 /*
  * Returns true if the event was refused only because it does not fit with the
- * other events of its group. An invalid event also fails with EINVAL when it is
- * opened as a leader.
+ * other events of its group. EINVAL means this for a group member only: a
+ * leader that fails with EINVAL is an invalid event.
  */
 static bool did_not_fit(const struct selfmon_member *member)
 {
@@ -78,8 +78,9 @@ static bool revive(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Drops the {} groups of the user that do not fit on the PMU, alone or with
- * other groups. Returns true if there are any.
+ * Called if none of these members could be opened. Gives up the user's {}
+ * groups among them: marks their members as not to be tried again. Returns true
+ * if there are any.
  */
 static bool give_braces_up(struct selfmon_member *member, size_t count)
 {

@@ -49,8 +49,8 @@ static bool keep_members(const struct selfmon_counters *head,
 
 /*
  * If a signal handler jumps out of this function, the cache stays marked as
- * invalid. All locks are even here: they are odd only while the kernel runs in
- * this thread.
+ * invalid. The kernel's locks are even here: they are odd only while the kernel
+ * runs in this thread. An odd sum means that the guard has replaced the pages.
  */
 bool selfmon_set_keep(const struct selfmon_set *set,
 		      struct selfmon_page_cache *known,

@@ -34,7 +34,7 @@ struct selfmon_member {
 	enum selfmon_page_shows shows;  /* see selfmon_group_look() */
 	uint8_t shift; /* 64 - width of the register, if shows is USABLE */
 	bool kernel;
-	bool paged; /* its page is to be mapped; see map_member() in group.c */
+	bool paged; /* its page must be mapped; see wants_page() in group.c */
 	/* Failed, and is not tried again when all groups are opened again. */
 	bool final;
 	bool idle;  /* not opened: the thread never runs on these cores */
@@ -65,7 +65,7 @@ struct selfmon_set {
 	struct selfmon_counters head; /* must be first: the public part */
 	/*
 	 * The end of a visit does not check the descriptor again if the last
-	 * check is at most this many ticks old. See snapshot.c.
+	 * check is less than this many ticks old. See snapshot.c.
 	 */
 	uint64_t trusted_ticks;
 	pid_t pid; /* process that opened the set; 0 in wiped memory */
@@ -113,16 +113,18 @@ selfmon_set_locks(const struct selfmon_counters *head, unsigned int count)
 }
 
 /*
- * Tolerance above the limit of events per tick: the counters are read before
- * the first timestamp and after the second.
+ * Number of events that are tolerated above the limit of events per tick. The
+ * counters are read before the first timestamp and after the second, so they
+ * count for longer than the time between the timestamps.
  */
 #define SELFMON_POSSIBLE_SLACK 4096
 
 /*
- * The library waits for this time until a group is on the PMU, or for this many
- * reads if the time does not advance. A group gets onto the PMU within a few
- * rotations of about 4 ms of the thread's time (kernel kernel/events/core.c,
- * perf_rotate_context), unless pinned events hold the PMU.
+ * The library waits until a group is on the PMU: for at most this time enabled,
+ * or for this many reads if that time does not advance. A group gets onto the
+ * PMU within a few rotations of about 4 ms of the thread's time (kernel
+ * kernel/events/core.c, perf_rotate_context), unless pinned events hold the
+ * PMU.
  */
 #define SELFMON_TURN_NS 40000000u
 #define SELFMON_TURN_READS 1000000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slow snapshot, for sets of which some members are read by read(2). The
+ * The slow snapshot, for sets with members that are read by read(2). The
  * timestamp is taken innermost, next to the reads of the hardware members. The
  * members that only read(2) serves are read outermost.
  */
@@ -82,7 +82,7 @@ read_more(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool end)
 static void read_rest(struct selfmon_set *set,
 		      struct selfmon_snapshot *snapshot, bool end)
 {
-	/* 0 if there are further groups; read_more() reads them */
+	/* 0 if there are further groups: read_more() then reads all the rest. */
 	const size_t count = set->head.rest;
 
 	if (selfmon_likely(count))
@@ -147,9 +147,9 @@ static void read_threads(struct selfmon_set *set,
 }
 
 /*
- * Some C libraries do not provide the thread's CPU number (glibc before 2.35;
- * on riscv64 later versions too). The kernel then returns it: this path makes
- * system calls in any case.
+ * Returns the thread's CPU. Some C libraries do not provide this number (glibc
+ * before 2.35; on riscv64 later versions too). Then asks the kernel, since this
+ * path makes system calls in any case.
  */
 static uint32_t cpu_now(const struct selfmon_counters *counters, bool own)
 {
@@ -160,7 +160,10 @@ static uint32_t cpu_now(const struct selfmon_counters *counters, bool own)
 	return cpu == SELFMON_CPU_UNKNOWN ? selfmon_kernel_cpu() : cpu;
 }
 
-/* A forked child has neither its parent's pages nor its counters. */
+/*
+ * Returns true in a forked child of the process that opened the set. The child
+ * has neither the pages nor the counters.
+ */
 static bool is_foreign_process(const struct selfmon_set *set)
 {
 	if (!(set->head.flags & SELFMON_IMPL_SET_UNWIPED))
@@ -216,8 +219,8 @@ read_any(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool own,
 }
 
 /*
- * Returns true for a set without hardware members that is one group and counts
- * one thread, without a fence.
+ * Returns true for a set without hardware members that is one group, counts one
+ * thread, has no fence, and uses the timestamp counter as its clock.
  */
 SELFMON_ALWAYS_INLINE bool has_rest_alone(const struct selfmon_counters *head)
 {

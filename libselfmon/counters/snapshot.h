@@ -7,8 +7,8 @@
 
 /*
  * Calls selfmon_counters_end() if `end` is true, else selfmon_counters_begin().
- * Both are inlined there, so that callers do not contain copies of the user
- * read.
+ * These two are inlined into this function, so that its callers do not contain
+ * copies of the user read.
  */
 void selfmon_snapshot_take(const struct selfmon_counters *set,
 			   struct selfmon_snapshot *snapshot, bool end);

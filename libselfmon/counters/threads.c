@@ -145,7 +145,8 @@ static int open_inherited(struct selfmon_threads *threads,
 }
 
 /*
- * Like open_event() in group.c, but without the requests that only pages need.
+ * Like open_event() in group.c, but requests neither user reads nor group
+ * reads.
  */
 static int open_task_event(struct selfmon_threads *threads,
 			   struct selfmon_member *member, pid_t tid, int group)

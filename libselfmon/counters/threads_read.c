@@ -89,9 +89,9 @@ static uint32_t add_value(struct selfmon_set *set, struct selfmon_task *task,
 }
 
 /*
- * Reads the calling thread's hardware events innermost and the other threads'
- * events outermost: the calling thread's events also count the reads between
- * their own reads at the start and at the end.
+ * Reads the calling thread's hardware events innermost: last at the start of an
+ * interval, and first at its end. All reads run in the calling thread, so its
+ * events would count every read that came between their own two reads.
  */
 uint32_t selfmon_threads_read(struct selfmon_set *set,
 			      struct selfmon_snapshot *snapshot, uint64_t ticks,

@@ -28,9 +28,9 @@
  * counters.
  *
  * 2. Any thread unmaps an event that is counting (pmu_sbi_event_unmapped). This
- * clears the bit on all CPUs on which the process runs. Other threads' events
- * on the counter with the same number lose it too, and their pages do not show
- * it.
+ * clears the bit on all CPUs on which the process runs. Events of other threads
+ * on the counter with the same number lose their bit too, and their pages do
+ * not show the loss.
  *
  * 3. kernel.perf_user_access is written (riscv_pmu_update_counter_access). The
  * pages do not show it.
@@ -254,7 +254,7 @@ const char *selfmon_set_user_read(struct selfmon_set *set, unsigned int flags)
 
 #define COST_READS 16
 #define COST_ROUNDS 4
-/* enough rounds to last one rotation, if all use read(2) */
+/* Enough rounds to last longer than one rotation if all of them use read(2). */
 #define COST_ROUNDS_MAX 1000
 
 /*

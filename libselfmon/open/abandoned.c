@@ -46,8 +46,9 @@ static bool is_below(const struct selfmon_thread *thread,
 
 /*
  * Returns true if an entry above an abandoned one is alive, because the
- * function with stack address `address` entered it. A function that was called
- * after the jump has its frame at lower addresses than the abandoned entry.
+ * function that enters now, at stack address `address`, entered it too. The
+ * frame of such an entry does not end below the abandoned entry's mark. The
+ * frame of a function that was called after the jump would end below it.
  */
 static bool lives_above(const struct selfmon_thread *thread,
 			const struct selfmon_visit *abandoned, uint64_t address)

@@ -51,15 +51,18 @@ bool selfmon_abandoned_above(const struct selfmon_thread *thread,
 			     const struct selfmon_visit *open,
 			     const struct selfmon_visit *top);
 
-/* Returns true if the entry is abandoned, whatever the entries above it are. */
+/*
+ * Returns true if the entry is certainly abandoned, even if entries above it
+ * are alive. address is the stack address of the code that enters now.
+ */
 bool selfmon_abandoned_for_certain(const struct selfmon_thread *thread,
 				   const struct selfmon_visit *open,
 				   uint64_t address);
 
 /*
  * For bounds that are not exact. Returns true if this lexical entry has a lower
- * stack address than the given one: a jump abandoned it, or its coroutine was
- * suspended.
+ * stack address than the code that enters now: a jump abandoned the entry, or
+ * its coroutine was suspended.
  */
 bool selfmon_abandoned_or_switched(const struct selfmon_thread *thread,
 				   const struct selfmon_visit *open,

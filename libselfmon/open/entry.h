@@ -47,9 +47,9 @@ static inline bool selfmon_mark_is_lexical(uint64_t mark)
 
 /*
  * This bit of the frame address is set after the visit was suspended and
- * resumed (visit/fiber_switch.c). The fast leaves then do not find the visit.
- * The slow leaves know that the start of the visit has complete counts instead
- * of raw registers.
+ * resumed (visit/fiber_switch.c). With the bit, the address does not match in
+ * the fast leaves, so a slow leave ends the visit. The bit also shows that the
+ * start of the visit has complete counts instead of raw registers.
  */
 #define SELFMON_ENTRY_RESUMED ((uintptr_t)1)
 

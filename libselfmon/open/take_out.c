@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Removes an entry that is not the newest. The entries above it move down by
- * one. The next visit becomes a child of the removed visit's parent; the
- * nesting of the others is unchanged.
+ * one. The visit directly above it becomes a child of the removed visit's
+ * parent. The nesting of all other visits is unchanged.
  *
  * The time of a moved visit is then partly below its old parent and partly
  * below its new one. So the self time of both parents is unknown.
@@ -55,7 +55,10 @@ static void put_entry(const struct selfmon_thread *thread,
 	__atomic_store_n(&to->mark, mark, __ATOMIC_RELEASE);
 }
 
-/* While entries are moved: the old and the new parent of the next visit. */
+/*
+ * While entries are moved, from the lowest to the newest: the old and the new
+ * parent of the visit that is moved next.
+ */
 struct chain {
 	struct selfmon_node *before, *parent;
 };

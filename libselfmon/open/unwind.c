@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Abandoned visits: a longjmp runs no leave, so the visits that it skips are
- * cut off here. If a visit is left while newer visits are alive, they continue
- * without it.
+ * Ends abandoned visits: a longjmp runs no leave, so the visits that it skips
+ * are cut off here. Also handles a visit that is left while newer visits are
+ * alive: its entry is removed, and the newer visits stay open.
  *
  * Entries are memory of the library, and pointers to frames are never
  * dereferenced. So nothing here can access a stack that no longer exists.
@@ -45,8 +45,8 @@ void selfmon_unwind_end(struct selfmon_visit *open)
 }
 
 /*
- * Like selfmon_unwind_end(), for an entry whose visit was recorded when a jump
- * interrupted the update of its statistics.
+ * Like selfmon_unwind_end(), for an entry whose visit was already recorded when
+ * a jump interrupted the update of its statistics: only ends the update.
  */
 static void end_update(const struct selfmon_visit *open)
 {
@@ -114,7 +114,7 @@ static bool is_switched(struct selfmon_thread *thread, uint64_t address)
  * Returns true if a visit that begins at this address belongs to a coroutine,
  * or to code that runs while a coroutine is in a region. The nesting of such
  * visits is unknown, so the caller counts them in SELFMON_RARE_STACK. From then
- * on the thread always takes the slow path, which detects further ones.
+ * on the thread always takes the slow path, which detects further such visits.
  */
 bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address)
 {
@@ -139,7 +139,8 @@ static struct selfmon_visit *find_visit(struct selfmon_thread *thread,
 }
 
 /*
- * Makes an entry that is left out of order the top entry.
+ * Called if a visit is left that is not the newest: makes its entry the top
+ * entry.
  *
  * If this entry and those above it are lexical, the entries above it are
  * abandoned, since their blocks are inside its block. Spans, entries above a

@@ -84,8 +84,8 @@ static enum selfmon_distribution find_distribution(const char *root,
 	if (container)
 		return SELFMON_DISTRIBUTION_OTHER;
 	/*
-	 * Distributions derived from Ubuntu name both in ID_LIKE. Ubuntu's
-	 * kernel is the closer match.
+	 * A distribution derived from Ubuntu names ubuntu and debian in
+	 * ID_LIKE. Ubuntu's kernel is the closer match.
 	 */
 	if (file_contains(root, path, "ubuntu"))
 		return SELFMON_DISTRIBUTION_UBUNTU;
@@ -140,8 +140,9 @@ static void find_container(const char *root, struct selfmon_facts *facts)
 }
 
 /*
- * Executes CPUID if this machine is an x86. For others, searches files in /sys
- * and /proc instead; /proc/cpuinfo only for a recorded machine.
+ * Executes CPUID if this machine is an x86. For other machines and for recorded
+ * ones, looks at files in /sys and /proc instead. Reads /proc/cpuinfo only for
+ * a recorded machine.
  */
 static bool find_hypervisor(const char *root)
 {
@@ -183,7 +184,7 @@ static bool find_core_pmu(const char *root)
 }
 
 /*
- * In the initial user namespace this file maps all 2^32 - 1 ids to themselves.
+ * In the initial user namespace, uid_map maps all 2^32 - 1 ids to themselves.
  */
 static bool find_user_namespace(const char *root)
 {

@@ -44,8 +44,8 @@ struct selfmon_facts {
 	bool container;
 	enum selfmon_runtime runtime;
 	/*
-	 * In a user namespace, where capabilities have no effect on perf
-	 * events.
+	 * The process is in a user namespace. Capabilities have no effect on
+	 * perf events there.
 	 */
 	bool user_namespace;
 	bool seccomp;	       /* a seccomp filter checks each system call */
@@ -54,8 +54,8 @@ struct selfmon_facts {
 	uint64_t capabilities; /* effective, one bit each */
 	int64_t paranoid;      /* kernel.perf_event_paranoid */
 	int64_t user_access;   /* kernel.perf_user_access (arm64, riscv64) */
-	int64_t rdpmc;	       /* the file rdpmc of that PMU (x86) */
-	bool rdpmc_of_cores;   /* its PMU is cpu_core: a hybrid CPU */
+	int64_t rdpmc;	       /* the file rdpmc of the core PMU (x86) */
+	bool rdpmc_of_cores;   /* rdpmc is from cpu_core, of a hybrid CPU */
 	int64_t mlock_kb;      /* kernel.perf_event_mlock_kb */
 	int64_t nmi_watchdog;  /* kernel.nmi_watchdog */
 	int64_t file_max;      /* fs.file-max */

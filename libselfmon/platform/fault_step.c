@@ -52,8 +52,9 @@ bool selfmon_fault_step(const siginfo_t *info, void *context, void **set)
 	unsigned int number;
 
 	/*
-	 * Accepts only a general protection fault that an instruction raised,
-	 * not one that a non-canonical address raised.
+	 * Accepts only a general protection fault of an instruction that could
+	 * be fetched. A jump to a non-canonical address raises such a fault
+	 * too, and then the code must not be read.
 	 */
 	if (info->si_code != SI_KERNEL || reg[REG_RIP] >> 47)
 		return false;

@@ -2,8 +2,9 @@
 /*
  * Tokens of processes. The token is in memory that the kernel wipes in a forked
  * child. The number of the last token, fork_last, is copied to the child, which
- * takes the next number as its own token. No lock is needed: fork() may happen
- * at any point of this code.
+ * takes the next number as its own token. Uses atomic operations instead of a
+ * lock: fork() may happen at any point of this code, and the child would find
+ * the lock held for ever.
  */
 #include "platform/fork.h"
 
@@ -16,7 +17,10 @@ static int32_t no_word;
 static int32_t *fork_word; /* NULL: not yet allocated */
 static int32_t fork_last;
 
-/* Decided once for the process, because all threads must use the same token. */
+/*
+ * Returns the word that has the token, or &no_word. All threads must use the
+ * same token, so they all use the word that was stored first.
+ */
 static int32_t *token_word(void)
 {
 	int32_t *word = __atomic_load_n(&fork_word, __ATOMIC_ACQUIRE);

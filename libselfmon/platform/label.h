@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives a function a symbol name that differs from its C name. */
+/* Gives a function or variable a symbol name that differs from its C name. */
 #ifndef SELFMON_PLATFORM_LABEL_H
 #define SELFMON_PLATFORM_LABEL_H
 

@@ -20,7 +20,7 @@ struct selfmon_module {
 
 struct selfmon_modules {
 	size_t count, room;
-	struct selfmon_module *module; /* by address */
+	struct selfmon_module *module; /* sorted by address */
 };
 
 /*

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * A waiting thread sleeps for this time. If it only yielded, a thread of higher
- * priority would starve the thread that does the work.
+ * A waiting thread sleeps for this time. If it only yielded, and had a higher
+ * priority, it would starve the thread that does the work.
  */
 #define WAIT_NS 50000
 

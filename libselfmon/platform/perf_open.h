@@ -22,10 +22,10 @@ int selfmon_kernel_perf_open(struct perf_event_attr *attr, int group_fd,
 int selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
 				  uint64_t config3, int group_fd, bool keep);
 /*
- * Opens an event of a thread of this process on any CPU. Threads that this
- * thread starts later inherit the event. If `processes` is true, processes that
- * it forks inherit it too. Sets attr->inherit. config3 may be 0; otherwise like
- * the two functions above. Returns -ESRCH if there is no such thread. If
+ * Opens an event of the thread `tid` of this process on any CPU. Threads that
+ * `tid` starts later inherit the event. If `processes` is true, processes that
+ * `tid` forks inherit it too. Sets attr->inherit. config3 may be 0; otherwise
+ * like the two functions above. Returns -ESRCH if there is no such thread. If
  * `processes` is false, also returns -EINVAL if the kernel cannot limit
  * inheritance to threads (before 5.13).
  */

@@ -24,8 +24,8 @@ struct selfmon_pfm_code {
 	uint8_t precise; /* its precise_ip */
 	bool kernel;     /* the name requests kernel mode */
 	bool user;       /* the name requests user mode too */
-	bool core;       /* of a core PMU */
-	bool package;    /* of an uncore PMU */
+	bool core;       /* the event belongs to a core PMU */
+	bool package;    /* the event belongs to an uncore PMU */
 };
 
 /*

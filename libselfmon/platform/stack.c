@@ -143,8 +143,9 @@ static bool is_guarded(const struct selfmon_mapping *mapping)
 /*
  * Finds the bounds of a stack that the C library allocated. The thread's
  * descriptor and thread-local storage are at its high end, so all frames are
- * below them. The low end is that of the mapping, if the mapping was made for
- * this stack only: then there is a guard below it.
+ * below them. The low end of the mapping is the low end of the stack only if
+ * there is a guard directly below. Without a guard, the kernel may have merged
+ * the stack with the mapping below it.
  */
 static enum selfmon_stack find_thread(uint64_t here, uint64_t *low,
 				      uint64_t *high)

@@ -76,7 +76,7 @@ static uint32_t calls_of(const struct selfmon_counters *counters)
 
 	for (k = 0; k < counters->more; k++)
 		others += counters->more_count[k];
-	/* Events without a counter of the PMU. */
+	/* Events without a counter of the PMU are a group, too. */
 	groups += counters->count > others;
 	if (counters->hardware_count)
 		groups += (counters->flags & SELFMON_IMPL_SET_SYSCALL) != 0;

@@ -7,9 +7,9 @@
 
 /*
  * Loads the library that the names of events need (platform/pfm.c), once. Call
- * it without the process lock: a thread that loads holds the loader's lock, and
- * a constructor that visits a region holds the loader's lock while it waits for
- * the process lock.
+ * it without the process lock, which could deadlock: loading waits for the
+ * loader's lock. A constructor in another thread may hold the loader's lock,
+ * visit a region, and wait for the process lock.
  */
 void selfmon_events_foresee(void);
 /*

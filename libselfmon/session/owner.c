@@ -49,8 +49,8 @@ static struct selfmon_thread *make_state(struct selfmon_process *process)
 }
 
 /*
- * Stores the name of the calling thread in the state that it owns. Takes two
- * system calls, and only if a report may show the name.
+ * Stores the name of the calling thread in the state that it owns. Does so only
+ * if a report may show the name, because it takes two system calls.
  */
 static void note_name(struct selfmon_thread *thread)
 {

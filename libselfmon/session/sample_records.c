@@ -64,8 +64,8 @@ static uint32_t read_stack(struct record_reader *reader, bool switches, bool dat
 	if (n > (reader->end - reader->at) / sizeof(word))
 		n = (reader->end - reader->at) / sizeof(word);
 	/*
-	 * Skips the first address, which is that of the interrupt and may have
-	 * skid.
+	 * Skips the first address of the call chain. It is where the interrupt
+	 * arrived, which may be after the sampled instruction (skid).
 	 */
 	for (word = next_word(reader); n && IS_CONTEXT(word); n--)
 		word = next_word(reader);
@@ -189,9 +189,10 @@ void selfmon_samples_note_full(struct selfmon_thread *thread, bool full,
 
 /*
  * Counts lost samples. Their number follows the event's id in the record. If
- * context switches are recorded in the same ring, the number includes them, and
- * is not added to a node. Otherwise the samples are added to the node in which
- * they were lost, so that shares are right; only their call stacks are unknown.
+ * context switches are recorded in the same ring, the number includes lost
+ * switches, and is not added to a node. Otherwise the samples are added to the
+ * node that was innermost when the ring was found full. The shares of nodes are
+ * then right; only the call stacks of these samples are unknown.
  */
 void selfmon_samples_lost(struct selfmon_thread *thread)
 {

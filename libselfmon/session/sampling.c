@@ -351,9 +351,9 @@ static int choose_event(struct selfmon_sampling *sampling,
 		return fail_sampling(sampling, -EOPNOTSUPP,
 				     SELFMON_BREAKPOINTS_SILENT);
 	/*
-	 * A period given in events is used regardless of the cost. With a
-	 * frequency too, the cost is not measured for events such as page
-	 * faults: the measuring loop causes none.
+	 * A period given in events is used regardless of the cost. For events
+	 * such as page faults the cost is not measured even if a frequency is
+	 * given: the measuring loop causes no such events.
 	 */
 	if (!sampling->clock && (!sampling->frequency || !hardware))
 		return 0;

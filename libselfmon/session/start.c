@@ -62,8 +62,8 @@ bool selfmon_enable(bool on)
 int selfmon_prepare(void)
 {
 	/*
-	 * This opens the thread's set, which chooses the events of the process
-	 * if this is its first thread.
+	 * Opens the thread's counter set. The first thread of the process also
+	 * chooses the events of the process.
 	 */
 	return selfmon_thread_prepare();
 }

@@ -187,11 +187,11 @@ static uint64_t beyond(uint64_t all, uint64_t seen)
 }
 
 /*
- * Call if the ring was full and the kernel dropped records. getrusage(2)
- * returns the number of all switches, and the CPU time. The missing switches
- * are added to the visits that were open at the last record. The missing time
- * is divided between blocked and preempted in proportion to the numbers of
- * switches.
+ * Call if the ring was full and the kernel dropped records. The number of all
+ * switches is known from getrusage(2), and their time from the thread's CPU
+ * clock. The switches that were not in records are added to the visits that
+ * were open at the last recorded switch. Their time is divided between blocked
+ * and preempted in proportion to the numbers of switches.
  */
 void selfmon_switches_take_lost(struct selfmon_thread *thread, uint64_t head,
 				uint64_t newest)

@@ -23,8 +23,9 @@
 
 /*
  * Without samples, the ring has two pages, enough for 170 switches. If there
- * are more before the ring is read, the kernel drops records. Their number is
- * then found by getrusage(2): see selfmon_switches_take_lost().
+ * are more switches before the ring is read, the kernel drops records. The
+ * number of dropped switches is then found by getrusage(2): see
+ * selfmon_switches_take_lost().
  */
 #define SWITCHES_ORDER 1
 
@@ -210,8 +211,9 @@ void selfmon_thread_ring_begin(struct selfmon_process *process,
 	if (!on)
 		return;
 	/*
-	 * Call this without the process lock: a reader takes the process lock
-	 * while it holds the ring's lock.
+	 * Call this without the process lock, to avoid a deadlock: it takes the
+	 * ring's lock, and a reader takes the process lock while it holds the
+	 * ring's lock.
 	 */
 	start_ring(thread->ring, &opened);
 	thread->cpu = selfmon_ring_head_word(&thread->ring->ring);
@@ -253,7 +255,10 @@ static bool read_record(struct selfmon_thread *thread,
 	case PERF_RECORD_LOST:
 		selfmon_samples_lost(thread);
 		return false;
-	/* More samples than kernel.perf_event_max_sample_rate. */
+	/*
+	 * The kernel stops sampling for a while, because there were more
+	 * samples than kernel.perf_event_max_sample_rate allows.
+	 */
 	case PERF_RECORD_THROTTLE:
 		selfmon_store_once(&ring->samples.throttled, true);
 		return true;

@@ -22,8 +22,8 @@ struct selfmon_trace {
 	regex_t regions; /* compiled from spec.regions, if set */
 	/* REGION_* of trace_blocks.c by region number. */
 	uint8_t *region;
-	uint32_t clocks, columns;    /* written so far */
-	uint64_t clock_ns, names_ns; /* when they were last written */
+	uint32_t clocks, columns;    /* number of their blocks so far */
+	uint64_t clock_ns, names_ns; /* time of the last clock, of all names */
 	/* entries read; entries overwritten before they were read */
 	uint64_t entries, lost;
 	int error;		/* errno of the file: nothing more is written */
@@ -45,8 +45,9 @@ struct selfmon_traced {
 	 */
 	uint64_t position;
 	/*
-	 * Number of consecutive readings that found unwritten entries although
-	 * the thread had reserved new ones in between.
+	 * Number of readings that found unwritten entries although the thread
+	 * had reserved new ones since the previous reading. 0 after a reading
+	 * that found none.
 	 */
 	uint32_t unsettled;
 	uint32_t tid; /* of the ring's owner, by the entries read */
@@ -62,14 +63,17 @@ struct selfmon_traced {
 
 /* Adds a note to the report: `what`, followed by `why`. */
 void selfmon_trace_note(const char *what, const char *why);
-/* Appends a block to the file. If the file cannot grow, ends the trace. */
+/*
+ * Appends a block to the file. If the file cannot grow, adds a note, and
+ * nothing more is written.
+ */
 void selfmon_trace_add(const void *block);
 
 void selfmon_trace_write_clock(void);
 /*
- * Writes the clocks if the file has fewer than two pairs, or if CLOCK_NS has
- * passed since they were last written. Call before visits are written, so that
- * the file has two pairs even if the process is killed after the visits.
+ * Writes a pair of clock readings if the file has fewer than two pairs, or if
+ * CLOCK_NS has passed since the last one. Call before visits are written, so
+ * that the file has two pairs even if the process is killed after the visits.
  */
 void selfmon_trace_write_due_clock(void);
 /*

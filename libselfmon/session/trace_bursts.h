@@ -13,9 +13,12 @@
 /* Time between two computations of the percentiles of regions. */
 #define SELFMON_TRACE_LIMITS_NS 1000000000
 
-/* Writes the bursts. Returns the time until the rings are read again. */
+/* Writes the bursts. Returns the time in ns after which to call it again. */
 uint64_t selfmon_trace_read_bursts(struct selfmon_process *process);
-/* Clears the trigger, then does the same. Call after a visit has triggered. */
+/*
+ * Clears the trigger, then calls selfmon_trace_read_bursts() and returns its
+ * result. Call after a visit has triggered.
+ */
 uint64_t selfmon_trace_answer(struct selfmon_process *process);
 /*
  * Call when the trace ends: adds a note with the number of visits that

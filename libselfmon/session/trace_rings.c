@@ -30,9 +30,9 @@ static struct {
 } out_block;
 
 /*
- * Copies entries from number `from` to the block, as many as fit. *lost is the
- * number of entries that the thread has overwritten, *copied that of the
- * others. Returns how many entries were read in total.
+ * Copies entries from number `from` to the block, as many as fit. Sets *lost to
+ * the number of entries that the thread has overwritten, and *copied to the
+ * number of entries in the block. Returns the sum of both numbers.
  */
 static uint64_t copy_entries(const struct selfmon_recorder *recorder,
 			     uint64_t from, uint64_t to, uint64_t *lost,
@@ -67,9 +67,9 @@ static uint64_t copy_entries(const struct selfmon_recorder *recorder,
 }
 
 /*
- * Returns how many entries to write in this block if more follow. Leaves the
- * last visit, with its start and its counts, for the next block, because some
- * of its entries may be missing here.
+ * Called if more entries follow after this block. Returns how many entries to
+ * write in this block. Leaves the last visit, with its START and COUNT entries,
+ * for the next block, because some of its entries may be missing here.
  */
 static uint32_t whole_groups(uint32_t count)
 {
@@ -103,9 +103,10 @@ static void take_thread_entry(struct selfmon_traced *traced,
 }
 
 /*
- * Drops the entries that are not for the file, such as visits of regions that
- * are left out, and returns the number of the others. A START entry belongs to
- * the visit after it, COUNT and LONGER entries to the visit before them.
+ * Drops entries that do not belong in the file, such as visits of regions that
+ * are left out. Returns the number of entries that remain. A START entry
+ * belongs to the visit after it, COUNT and LONGER entries to the visit before
+ * them.
  */
 static uint32_t choose_entries(struct selfmon_traced *traced, uint32_t count)
 {
@@ -142,8 +143,8 @@ static uint32_t choose_entries(struct selfmon_traced *traced, uint32_t count)
 }
 
 /*
- * If no entry with the thread's id has been read, that entry may be lost. Then
- * takes the id from the thread's record.
+ * Appends the block to the file. If no THREAD entry has been read from this
+ * ring, the entry may be lost: takes the thread's id from its record instead.
  */
 static void write_block(const struct selfmon_thread *thread, uint32_t count,
 			uint64_t lost)
@@ -188,10 +189,11 @@ uint64_t selfmon_trace_settled(const struct selfmon_recorder *recorder,
 }
 
 /*
- * A handler that jumps out may leave its entry unwritten forever. This has
- * happened if the thread reserves new entries while old ones stay unwritten, at
- * UNSETTLED_MAX consecutive calls. Then all unread entries are counted as lost,
- * and from then on `least` unwritten entries are expected.
+ * A handler that jumps out may leave its entry unwritten for ever. This is
+ * assumed after UNSETTLED_MAX calls at which the thread had reserved new
+ * entries since the previous call, if no reading in between found all entries
+ * written. Then all unread entries are counted as lost, and from then on
+ * `least` unwritten entries are expected.
  */
 void selfmon_trace_unsettled(const struct selfmon_thread *thread,
 			     uint64_t least)

@@ -14,10 +14,11 @@
 bool selfmon_trace_begin_ring(struct selfmon_process *process,
 			      struct selfmon_recorder *recorder);
 /*
- * Waits until all entries that the thread has reserved are written, except
- * those that a jump left unwritten. Returns the number of entries at that
- * moment. If some entries stayed unwritten at all checks, returns UINT64_MAX,
- * and stores in *least the smallest number of unwritten entries that was seen.
+ * Waits for a moment at which all entries that the thread has reserved are
+ * written, except those that a jump left unwritten. Returns the number of
+ * reserved entries at that moment. If some entries were unwritten at all
+ * checks, returns UINT64_MAX, and stores in *least the smallest number of
+ * unwritten entries that was seen.
  */
 uint64_t selfmon_trace_settled(const struct selfmon_recorder *recorder,
 			       const struct selfmon_traced *traced,
@@ -25,7 +26,7 @@ uint64_t selfmon_trace_settled(const struct selfmon_recorder *recorder,
 /* Call if entries stayed unwritten: gives up on them after some calls. */
 void selfmon_trace_unsettled(const struct selfmon_thread *thread,
 			     uint64_t least);
-/* Writes the ring's entries from the last one read to number `to`. */
+/* Writes the ring's unread entries whose numbers are below `to`. */
 void selfmon_trace_write_entries(struct selfmon_thread *thread, uint64_t to);
 
 /*

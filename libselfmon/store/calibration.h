@@ -40,13 +40,14 @@ struct selfmon_calibration {
 	 * kind of visit.
 	 */
 	struct selfmon_cost kind[SELFMON_KIND_COUNT];
-	struct selfmon_cost told; /* likewise, for a visit that counts units */
+	struct selfmon_cost told; /* like kind, for a visit that counts units */
 	/* Overhead in a visit for each time it is suspended and resumed. */
 	struct selfmon_cost switched;
 };
 
 /*
- * Mask of the kinds of visits that occurred: bit k for kind k, and these bits.
+ * Mask of what occurred: bit k for visits of kind k, and the bits below for
+ * visits that were only counted, that counted units, or that were suspended.
  */
 #define SELFMON_OCCURRED_SKIPPED (1u << SELFMON_KIND_COUNT)
 #define SELFMON_OCCURRED_TOLD (2u << SELFMON_KIND_COUNT)

@@ -35,18 +35,18 @@ struct selfmon_config {
 	/* The list of events had @offcpu, and each visit is measured. */
 	bool off_cpu;
 	bool record;        /* keep the slowest visits of each region */
-	bool traced;        /* a trace is written; not so in a forked child */
+	bool traced;        /* a trace is written; false in a forked child */
 	bool watch_quantile; /* longer=pN of SELFMON_TRACE */
 	bool watch_regions;  /* regions= of SELFMON_TRACE */
 	uint64_t watch_ticks; /* longer=TIME of SELFMON_TRACE; 0: none */
 	selfmon_longer_fn longer; /* called for visits longer than longer_ns */
 	void *longer_context;
-	uint64_t longer_ns; /* 0: the trace's limit */
-	uint64_t longer_ticks;
+	uint64_t longer_ns; /* 0: use the trace's limit */
+	uint64_t longer_ticks; /* longer_ns in ticks */
 	uint32_t every;
 	selfmon_message_fn message;
 	void *context;
-	size_t notes;   /* number of messages that are not reported yet */
+	size_t notes;   /* number of stored messages, which reports show */
 	char (*note)[SELFMON_MESSAGE_SIZE]; /* SELFMON_NOTES_MAX */
 };
 
@@ -58,8 +58,9 @@ void selfmon_config_note(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 void selfmon_config_environment(void);
 /*
- * Call before any state is made. Reads only SELFMON_ENABLE. Returns true if it
- * switches regions off; then this check is the only overhead of regions.
+ * Call before any state is made. Reads only SELFMON_ENABLE. If the variable is
+ * 0, switches regions off and returns true. The caller then makes no state, so
+ * the library does no other work in the process.
  */
 bool selfmon_config_switches_off(void);
 /*

@@ -99,9 +99,9 @@ static bool ask(struct selfmon_thread *thread, const struct selfmon_node *node,
  * update does not finish, the sequence of the copy is odd. Returns false if no
  * copy could be made.
  *
- * Waiting would be useless if the calling thread itself has an unfinished
- * update: a jump abandoned the update, or the caller is a signal handler that
- * interrupted the update.
+ * If the calling thread itself has an unfinished update, copies it at once. A
+ * jump abandoned this update, or the caller is a signal handler that
+ * interrupted it, so waiting for its end would be useless.
  */
 bool selfmon_stats_read(struct selfmon_thread *thread,
 			const struct selfmon_node *node,

@@ -5,6 +5,10 @@
 
 #include "store/state.h"
 
+/*
+ * For a reader: copies the statistics of a node of `thread`. For the owner of
+ * the node: makes the copy that a reader has requested. See copy.c.
+ */
 bool selfmon_stats_read(struct selfmon_thread *thread,
 			const struct selfmon_node *node,
 			struct selfmon_stats *copy);

@@ -75,9 +75,10 @@ struct selfmon_fiber {
 	uint32_t region;
 	uint32_t count; /* number of saved visits; 0 while the fiber runs */
 	/*
-	 * 1 if only the general path may switch this fiber: a visit of this
-	 * fiber, or of an earlier one in its memory, has counted units, or the
-	 * process records context switches, samples or a trace.
+	 * 1 if only the general path may switch this fiber. Either a visit of
+	 * this fiber, or of an earlier fiber that used the same memory, has
+	 * counted units. Or the process records context switches, samples or a
+	 * trace.
 	 */
 	uint32_t units;
 	uint64_t since;		    /* time of suspension; 0: has never run */
@@ -106,8 +107,11 @@ _Static_assert((sizeof(struct selfmon_fiber) + 63) / 64 * 64 == 896,
 #define SELFMON_MARK_FIBER (SELFMON_LOW_NONE - 1)
 
 /*
- * Both functions take the process lock. The caller has blocked signals. They
- * return NULL if out of memory.
+ * These functions take the process lock. The caller has blocked signals.
+ * selfmon_fiber_make() returns a fiber, and selfmon_fiber_units() zeroed memory
+ * for the amounts of all units. Both return NULL if out of memory.
+ * selfmon_fiber_grow() adds memory for SELFMON_FIBER_STEP visits, if there is
+ * any.
  */
 __attribute__((cold))
 struct selfmon_fiber *selfmon_fiber_make(uint32_t region);
@@ -115,7 +119,7 @@ __attribute__((cold))
 uint64_t *selfmon_fiber_units(void);
 __attribute__((cold))
 void selfmon_fiber_grow(struct selfmon_fiber *fiber);
-/* Adds the fiber to the list of free fibers. */
+/* Adds the fiber to the list of free fibers. Takes the process lock, too. */
 __attribute__((cold))
 void selfmon_fiber_reuse(struct selfmon_fiber *fiber);
 

@@ -12,7 +12,7 @@
 #define SELFMON_FRAME_NAMES 8u
 
 struct selfmon_frame_open {
-	const char *name; /* the region's copy */
+	const char *name; /* in the memory of the region */
 	struct selfmon_node *node;
 	uint64_t start; /* time of the last mark, in ticks; 0: none */
 };

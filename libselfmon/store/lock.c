@@ -6,7 +6,10 @@
 #include "store/process.h"
 #include "store/self.h"
 
-/* State of the thread that holds the lock. Unlock restores it. */
+/*
+ * What the holder of the lock had before: its thread state, cancellation and
+ * signals. Unlocking restores them.
+ */
 static struct selfmon_thread *holder;
 static struct selfmon_cancel holder_cancel;
 static struct selfmon_signals holder_signals;

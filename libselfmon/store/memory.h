@@ -18,8 +18,8 @@ void *selfmon_memory_wiped_at(size_t offset, size_t size);
 /* Call this first. wipes: the kernel can wipe memory at fork(). */
 void selfmon_memory_start(bool wipes);
 /*
- * Call in a forked child: forgets the wiped chunks, and clears them if the
- * kernel has not.
+ * Call in a forked child: takes no more memory from the parent's wiped chunks,
+ * and clears them if the kernel has not.
  */
 void selfmon_memory_forked(void);
 

@@ -97,14 +97,18 @@ struct selfmon_process {
 	uint64_t start_ticks; /* time of the first visit, 0 before it */
 	uint64_t start_cpu_ns;   /* CPU time of all threads at start_ticks */
 	uint64_t attached; /* number of threads that got a state so far */
-	/* Both include threads that exited without running destructors. */
+	/*
+	 * Number of threads that have a state, and its maximum. Both include
+	 * threads that exited without running destructors.
+	 */
 	uint64_t alive, alive_max;
 	struct selfmon_limited limited[SELFMON_LIMITED_COUNT];
 	/* Threads without a state, for lack of memory. */
 	uint64_t refused;
 	/*
 	 * Number of leaves whose visit was already closed, belonged to another
-	 * thread, or began before fork(2); also of such ends of detached spans.
+	 * thread, or began before fork(2). Includes ends of detached spans that
+	 * began before fork(2).
 	 */
 	uint64_t stale;
 	uint32_t stack_bytes;		/* bytes of all threads' call stacks */
@@ -124,7 +128,8 @@ struct selfmon_process {
 	struct selfmon_slowest *slowest;
 	uint32_t slow_regions;
 	uint64_t slow_serial; /* serial number of the newest stored visit */
-	uint64_t slow_begin;  /* visits of the interval have larger numbers */
+	/* Visits of the interval have larger serial numbers. */
+	uint64_t slow_begin;
 	/* The limits of regions; NULL: none so far. See store/watch.h. */
 	struct selfmon_watch **watch;
 	/*

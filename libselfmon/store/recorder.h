@@ -126,7 +126,7 @@ struct selfmon_recorded_visit {
 	bool moved;	     /* the visit ended on another CPU */
 	bool resumed;	     /* a fiber suspended and resumed the visit */
 	bool alone;	     /* detached span: its inner visits are unknown */
-	bool frame;	     /* a frame; not in the call tree either */
+	bool frame;	     /* a frame, which is not in the call tree */
 	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column */
 };
 

@@ -51,8 +51,9 @@ struct selfmon_switches {
 	struct selfmon_ring_sums seen;
 	struct {
 		uint64_t ns, cpu_ns, blocked, preempted;
-	} base; /* the thread's usage when last read, at the time `ns` */
-	bool lost; /* records were dropped, and are not added yet */
+	} base; /* the kernel's numbers for the thread, read at the time `ns` */
+	/* The kernel dropped records, whose switches are not added yet. */
+	bool lost;
 	uint64_t begin_ns, begin_ticks; /* when the ring was opened */
 };
 

@@ -63,9 +63,6 @@ static void choose_next(struct selfmon_thread *thread,
 	sampled->size = size;
 }
 
-/*
- * node->remainder is the number of visits in the group after the measured one.
- */
 bool selfmon_sample_skips(struct selfmon_thread *thread,
 			  struct selfmon_node *node)
 {
@@ -90,9 +87,10 @@ void selfmon_sample_look(const struct selfmon_stats *stats,
 }
 
 /*
- * Stores the values of the visit that ended now. First adds those of the
- * measured visit before it with their weight, which is known only now: the
- * number of visits that it stands for.
+ * Stores the values of the measured visit that has just ended. First adds the
+ * values of the previous measured visit, multiplied by its weight. The weight
+ * is the number of visits for which the previous visit stands. This number is
+ * known only now.
  */
 static void keep_last(struct selfmon_node *node,
 		      const struct selfmon_sample_sums *before,

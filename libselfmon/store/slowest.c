@@ -118,7 +118,8 @@ static bool is_apart(const struct selfmon_recorder *recorder, uint64_t position)
 }
 
 /*
- * Walks the ring backwards, down to visits that ended before this one began.
+ * Finds the parts of a slow visit that has just ended: walks the ring
+ * backwards, until visits that ended before the slow visit began.
  * The ring is not sorted exactly: times off the CPU are added when the kernel's
  * records are read, possibly after visits that ended later. An entry that was
  * never written looks like an old visit. Therefore only two old visits in a row

@@ -81,9 +81,9 @@ void selfmon_slowest_keep(const struct selfmon_thread *thread,
 			  struct selfmon_watch *watch,
 			  const struct selfmon_recorded_visit *visit);
 /*
- * Begins an interval. Returns the newest serial number: all visits of the
- * interval have larger ones. *before receives the same number of the interval
- * that ends.
+ * Begins an interval. Returns the newest serial number: all visits of the new
+ * interval have larger ones. *before receives the number that was returned for
+ * the interval that ends now, or 0.
  */
 uint64_t selfmon_slowest_begin(struct selfmon_process *process,
 			       uint64_t *before);

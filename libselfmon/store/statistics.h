@@ -66,8 +66,9 @@ enum selfmon_rare {
 	SELFMON_RARE_REFUSED,
 	SELFMON_RARE_LOST,	 /* visits with values that were lost */
 	/*
-	 * Visits, or children of visits, that overlap or are in another node.
-	 * If there are any, the self time is unknown.
+	 * Visits of this node, or children of such visits, that overlapped
+	 * other visits or are recorded in another node. If there are any, the
+	 * self time of this node is unknown.
 	 */
 	SELFMON_RARE_OVERLAPPED,
 	SELFMON_RARE_STACK,	 /* visits whose code switched stacks */
@@ -93,7 +94,11 @@ enum selfmon_rare {
 enum selfmon_kind {
 	/* Visits entered while their function has other visits open. */
 	SELFMON_KIND_SAME,
-	SELFMON_KIND_STEP,  /* open visits of that function beyond the first */
+	/*
+	 * Sum over the visits of SAME: the number of other open visits of the
+	 * function, minus one.
+	 */
+	SELFMON_KIND_STEP,
 	SELFMON_KIND_FOUND, /* visits whose node was found in the hash table */
 	SELFMON_KIND_SPAN,  /* visits entered by selfmon_enter() */
 	SELFMON_KIND_COUNT
@@ -110,8 +115,8 @@ enum selfmon_async_count {
 	SELFMON_ASYNC_ELSEWHERE =
 		SELFMON_KIND_STEP, /* ended on another thread */
 	SELFMON_ASYNC_COROUTINE =
-		SELFMON_KIND_FOUND, /* begun: regions in coroutines */
-	/* Begun frames, which BEGUN does not include. Counted when they end. */
+		SELFMON_KIND_FOUND, /* begun by regions in coroutines */
+	/* Frames, which BEGUN does not include. Counted when they end. */
 	SELFMON_ASYNC_FRAME = SELFMON_KIND_SPAN,
 };
 

@@ -40,8 +40,8 @@ static void add_flags(struct selfmon_stats *stats,
 	size_t i;
 
 	/*
-	 * A refused value was not read, so it does not count as read by
-	 * read(2).
+	 * If the hardware values are refused, none of them is recorded. So the
+	 * visit is not counted as one with values from read(2).
 	 */
 	if (flags & SELFMON_DELTA_REFUSED &&
 	    delta->value[0].verdict == SELFMON_NOT_COUNTED)

@@ -100,10 +100,11 @@ static void tree_grow(struct selfmon_thread *thread)
 }
 
 /*
- * The members that a visit uses, if it measures time alone, are `region` to the
- * end of this range. They are placed in one cache line. In a live file each
- * record begins at a cache line, and `region` and `countdown` are at the end of
- * the line before the statistics.
+ * A visit that measures time alone uses only the members from `region` (HOT) to
+ * ticks.min of the statistics (before HOT_END). In memory, nodes are placed so
+ * that these members are in one cache line. In a live file each record begins
+ * at a cache line. There `region` and `countdown` are at the end of the line
+ * before the statistics.
  */
 #define HOT offsetof(struct selfmon_node, region)
 #define HOT_END                                                                \

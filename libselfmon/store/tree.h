@@ -27,8 +27,8 @@ static inline size_t selfmon_tree_slot(const struct selfmon_thread *thread,
 	return (size_t)(hash >> thread->table_shift);
 }
 /*
- * Returns the node in the slot of this parent and region. If the requested node
- * exists, it usually is this one.
+ * Returns the node in the slot at which the search begins, or the root if the
+ * slot is free. If the node of this region exists, it is usually in this slot.
  */
 static inline struct selfmon_node *
 selfmon_tree_probe(const struct selfmon_thread *thread,

@@ -17,9 +17,8 @@ static struct selfmon_unit units[SELFMON_MAX_UNITS] = {
 };
 static uint32_t named_units = 2;
 /*
- * Set to 1 after this kind of refusal was reported, so that it is reported
- * once: a program may request a refused unit repeatedly. Indexed by enum
- * refusal.
+ * Set to 1 when a refusal of this kind is reported for the first time: a
+ * program may request a refused unit repeatedly. Indexed by enum refusal.
  */
 static uint32_t refused_unit[2];
 enum refusal { REFUSED_NAME, REFUSED_NUMBER };

@@ -11,7 +11,7 @@
 #include "store/process.h"
 #include "store/recorder.h"
 
-/* A limit that no visit can exceed. */
+/* Value of a limit that means: no limit. */
 #define SELFMON_WATCH_NONE SELFMON_ENDED_TICKS_MAX
 /*
  * Maximum limit of a node. Longer visits always take the slow path, because the
@@ -72,9 +72,9 @@ void selfmon_watch_trigger(struct selfmon_process *process,
 			   struct selfmon_watch *watch, uint64_t ticks);
 
 /*
- * Call before times are converted, where a delay of 1 ms is acceptable:
- * measures the rate of a clock that does not state its rate. The result differs
- * from the rate in reports by at most 0.1 %.
+ * Measures the rate of a clock that does not state its rate, which may take
+ * 1 ms. Call it before the functions below, which convert times. The result
+ * differs from the rate in reports by at most 0.1 %.
  */
 void selfmon_watch_clock(void);
 uint64_t selfmon_watch_ticks(uint64_t ns);

@@ -13,9 +13,9 @@
 
 /*
  * Written only by the owning thread. Each word is updated separately, so for a
- * reader min, max and histogram may include some visits more than the sum. The
- * histogram has the same buckets as that of ticks; together they have the
- * number of visits that counted the unit.
+ * reader min, max and histogram may include visits that the sum does not
+ * include. The histogram has the same buckets as the histogram of ticks. The
+ * sum of its buckets is the number of visits that counted the unit.
  */
 struct selfmon_work {
 	struct selfmon_record record;
@@ -37,8 +37,9 @@ struct selfmon_work *selfmon_work_make(const struct selfmon_thread *thread,
 				       struct selfmon_node *node,
 				       uint32_t unit);
 /*
- * Moves the units of an open visit to another node, when the visit's entry gets
- * that node. The caller has set the busy bit.
+ * Moves the units that an open visit has counted so far from one node to
+ * another. Call it when the visit itself is moved to the node `to`. The caller
+ * has set the busy bit.
  */
 void selfmon_work_move(struct selfmon_thread *thread, struct selfmon_node *from,
 		       struct selfmon_node *to);

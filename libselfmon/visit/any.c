@@ -37,9 +37,10 @@
  */
 #define SWEEP_EVERY 64
 /*
- * In a signal handler that interrupted an enter or a leave, eviction is
- * refused. Each INSIST_EVERY-th call in a row forces the eviction, because the
- * entry without a mark may be unused since a jump.
+ * Eviction is refused if an entry has no mark: this code then probably runs in
+ * a signal handler that interrupted an enter or a leave. But a jump may also
+ * have left such an entry behind. Therefore each INSIST_EVERY-th call in a row
+ * forces the eviction.
  */
 #define INSIST_EVERY 8
 
@@ -129,10 +130,11 @@ static uintptr_t tag_of(const struct selfmon_thread *thread)
 }
 
 /*
- * Frees entries of abandoned visits or, if a sweep found none, evicts spans.
- * After a sweep that freed nothing, only each SWEEP_EVERY-th call sweeps: deep
- * recursion has no abandoned entries, and spans that are never left cannot be
- * recognised as abandoned. Also sweeps if selfmon_evict() ended no span.
+ * Frees entries of abandoned visits (a sweep) or, if there are none, evicts
+ * spans. After a sweep that freed nothing, only each SWEEP_EVERY-th call sweeps
+ * first: deep recursion has no abandoned entries, and spans that are never left
+ * cannot be recognised as abandoned. The other calls sweep only if
+ * selfmon_evict() ended no span.
  */
 static void find_room(struct selfmon_thread *thread, uint64_t address)
 {
@@ -256,10 +258,11 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		selfmon_kind_add(node->stats, SELFMON_KIND_SPAN, 1);
 	}
 	/*
-	 * From here on, a visit of a signal handler may disable user reads.
-	 * This tag may still be used: the guard has replaced the pages, so both
-	 * ends of the visit find no counter and use read(2). known.locks states
-	 * how the start was read, which both leave functions check.
+	 * From here on, a visit of a signal handler may disable user reads,
+	 * because the guard caught a fault. The tag is still valid then: the
+	 * guard has replaced the pages, so both ends of the visit find no
+	 * counter and use read(2). known.locks shows whether the start has raw
+	 * registers, and each leave function checks it.
 	 */
 	tag = tag_of(thread);
 	open = selfmon_visit_take(thread, node, frame, mark, tag);

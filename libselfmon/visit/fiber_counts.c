@@ -6,10 +6,11 @@
  *
  * The time enabled of a snapshot is of one of two kinds (counters/estimate.c):
  * the current time if the snapshot was read by read(2), else the page's word,
- * which lacks the page clock. Only snapshots of the same kind may be added or
- * subtracted. If the kinds differ, all of them are converted to current times,
- * and the result has SELFMON_SNAPSHOT_SLOW like a snapshot by read(2). Without
- * a page clock the result has no time.
+ * which lacks the page clock. Only times of the same kind may be added or
+ * subtracted. If the kinds differ, both times are converted to current times,
+ * and the result has the flag SELFMON_SNAPSHOT_SLOW, like a snapshot by
+ * read(2). Without a page clock this is impossible, and the result has no time
+ * (SELFMON_SNAPSHOT_UNTIMED).
  */
 #include "visit/fiber_counts.h"
 
@@ -67,10 +68,10 @@ static void keep_enabled(const struct selfmon_counters *set,
 }
 
 /*
- * Sets *ns to a difference that keep_enabled() stored at the time `since`,
- * converted to a difference of current times. Returns false if that needs the
- * page clock and the set has none. For a fiber that never ran, from->ticks
- * equals `since`: nothing was stored.
+ * Sets *ns to the difference that keep_enabled() stored at the time `since`,
+ * converted to a difference of current times. Returns false if the conversion
+ * needs the page clock and the set has none. If from->ticks equals `since`,
+ * nothing was stored, because the fiber never ran.
  */
 static bool kept_enabled(const struct selfmon_counters *set,
 			 const struct selfmon_snapshot *from, uint64_t since,

@@ -12,8 +12,8 @@ struct selfmon_fiber_values
 selfmon_fiber_values(const struct selfmon_thread *thread);
 
 /*
- * Saves what the visit has counted so far: the current values minus those at
- * its start.
+ * Saves what the visit has counted so far, as negative numbers: the values at
+ * its start minus the current values.
  */
 void selfmon_fiber_keep_counts(const struct selfmon_counters *set,
 			       const struct selfmon_visit *open,

@@ -58,7 +58,7 @@ static bool frames_have_room(const struct selfmon_frames *frames)
 	return frames && frames->names < SELFMON_FRAME_NAMES;
 }
 
-/* A handler may have added the name meanwhile. */
+/* Searches for the name again, since a handler may have added it meanwhile. */
 static struct selfmon_frame_open *add_name(struct selfmon_frames *frames,
 					   struct selfmon_node *node)
 {
@@ -108,8 +108,8 @@ struct selfmon_frame_open *selfmon_frame_first(const char *name)
 	struct selfmon_frame_open *frame;
 
 	/*
-	 * The thread has no state. selfmon_thread_self() is then a shared
-	 * state: the busy one if the thread was refused a state, else the one
+	 * A thread without a state uses one of two shared states. One is always
+	 * busy, for threads that were refused a state. The other is not ready,
 	 * for regions that are off.
 	 */
 	if (!thread)

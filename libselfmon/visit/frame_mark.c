@@ -26,14 +26,14 @@
 #include "visit/longer.h"
 #include "visit/visit.h"
 
-/* Marks in these states take the slow path. */
+/* If the thread's mode has one of these bits, a mark takes the slow path. */
 #define NOT_AS_USUAL                                                           \
 	(SELFMON_MODE_BUSY | SELFMON_MODE_REQUEST | SELFMON_MODE_ASYNC)
 
 /*
- * If the frame is longer than a limit of its region, first reads the kernel's
- * records of context switches, so that the times off the CPU in the frame are
- * known.
+ * Adds the frame to the recorder. If the frame is longer than a limit of its
+ * region, first reads the kernel's records of context switches, so that the
+ * recorder has the times off the CPU in the frame.
  */
 static void record_frame(struct selfmon_thread *thread,
 			 const struct selfmon_node *node, uint64_t start,

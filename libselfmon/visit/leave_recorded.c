@@ -14,8 +14,9 @@
 #include "visit/visit.h"
 
 /*
- * Ticks up to *slow_limit need no other check: all limits are below
- * SELFMON_TICKS_LONG and SELFMON_ENDED_TICKS_MAX.
+ * A time of at most *slow_limit fits into the histogram of short times and into
+ * an entry of the recorder: all limits are below SELFMON_TICKS_LONG and
+ * SELFMON_ENDED_TICKS_MAX. So no other check is needed.
  */
 void selfmon_leave_recorded(struct selfmon_thread *thread,
 			    struct selfmon_visit *open, uint64_t ticks)

@@ -111,8 +111,8 @@ static bool measure_found(void)
 }
 
 /*
- * Measures switches to an empty fiber and back. Only the effect on the visit of
- * the switching fiber is used.
+ * Measures switches to an empty fiber and back. Uses only the overhead in the
+ * parent's visit, which is suspended and resumed each time.
  */
 static bool measure_switched(void)
 {
@@ -184,8 +184,8 @@ static void run_prepare(const struct selfmon_thread *own, uint64_t budget)
 }
 
 /*
- * Sets the spread to 0, since the noise of a visit of no kind already includes
- * it.
+ * Sets the spread of a kind's cost to 0. The spread of the cost of a visit
+ * without a kind already describes the noise of these measurements.
  */
 static void forget_spread(struct selfmon_cost *cost)
 {
@@ -194,8 +194,8 @@ static void forget_spread(struct selfmon_cost *cost)
 }
 
 /*
- * Sets an unknown cost to 0, with a spread of twice the cost of a visit of no
- * kind.
+ * Sets an unknown cost of a kind to 0, with a spread of twice the cost of a
+ * visit without a kind.
  */
 static void guess_cost(struct selfmon_cost *cost)
 {

@@ -52,7 +52,7 @@ static ALWAYS_INLINE void visit_span(struct selfmon_site *site)
 	selfmon_store_once(&frame.open, NULL);
 }
 
-/* The shape is a compile-time constant, so only one branch remains. */
+/* The shape is a compile-time constant: only the code of one shape remains. */
 static ALWAYS_INLINE void visit_child(enum selfmon_overhead_shape shape,
 				      bool inlined)
 {
@@ -150,8 +150,8 @@ FUNCTIONS(deep, visit_deep(visits, inlined))
 typedef void visit_all(void);
 
 /*
- * The shape of the parent's own visit does not matter, since its overhead
- * cancels between few and many.
+ * The parent's own visit is always a call, even if the child's visits are
+ * inlined: its overhead cancels in the difference of many and few visits.
  */
 static NEVER_INLINE void visit_parent(visit_all *visit)
 {

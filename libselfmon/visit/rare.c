@@ -31,10 +31,10 @@ NEVER_INLINE void selfmon_leave_again(struct selfmon_visit *open)
 }
 
 /*
- * Returns true if the registers that were read at the end belonged to these
- * events, without a context switch in between. The pages must still have the
- * counter numbers that were cached at the start. If a register is now lower
- * than at the end, it was reset in between, after an overflow.
+ * Returns true if the registers that leave has read belonged to the events of
+ * the set, and there was no context switch between these reads. The pages must
+ * still have the counter numbers that were cached at the start. A register that
+ * is now lower than when leave read it was reset since, after an overflow.
  */
 static bool were_own(const struct selfmon_visit *open, uint32_t locks,
 		     const uint64_t *count)
@@ -61,8 +61,8 @@ static bool were_own(const struct selfmon_visit *open, uint32_t locks,
 }
 
 /*
- * Makes the snapshot of a visit's end. Returns false if a lock has changed
- * since then.
+ * Makes the snapshot of a visit's end from the registers that leave has read.
+ * Returns false if a lock has changed since leave read them.
  */
 static bool end_counts(const struct selfmon_visit *open, uint64_t ticks,
 		       uint32_t locks, const uint64_t *count,

@@ -11,8 +11,8 @@
 /* Reads the end of the visit again, on the slow path. */
 void selfmon_leave_again(struct selfmon_visit *open);
 /*
- * count has the differences of the registers; locks is the sum of the locks at
- * the end.
+ * Ends a visit for which leave has read the registers: count has their
+ * differences, and locks is the sum of the locks at the end.
  */
 void selfmon_leave_unusual(struct selfmon_visit *open, uint64_t ticks,
 			   uint32_t locks, const uint64_t *count);

@@ -10,8 +10,8 @@
 #include "visit/visit.h"
 
 /*
- * Each number of counters has code of its own, without loops. Four counters are
- * the usual case, which is not in this list.
+ * Each number of counters has code of its own, without loops. Four counters,
+ * the usual number, are handled separately and are not in this list.
  */
 #define FOR_EACH_OTHER_COUNT(what)                                             \
 	what(1) what(2) what(3) what(5) what(6) what(7) what(8)

@@ -21,7 +21,10 @@
 #include "visit/shadow_work.h"
 #include "visit/visit.h"
 
-/* Visits per batch, since timestamps may have steps of 10 ns. */
+/*
+ * Number of visits in a batch. Only whole batches are timed, since timestamps
+ * may advance in steps of 10 ns.
+ */
 #define VISITS 32
 #define ROUNDS 5
 #define LONGEST_NS 500

@@ -27,12 +27,12 @@
  *	                    highest total overhead
  *
  * If a visit takes longer than 500 ns, it makes system calls, which wait for
- * the work. Then only outer.ticks_spread changes: to that of inner and outer
- * together. The values of counters never change.
+ * the work. Then only outer.ticks_spread changes: the old value of
+ * inner.ticks_spread is added to it. The values of counters never change.
  *
- * Returns false if the thread's CPU time reaches until_ns before all kinds are
- * measured. Then each middle is half of the old value, and the spread covers 0
- * and the old value.
+ * Returns false if the thread's CPU time reaches until_ns before all kinds of
+ * work are measured. Then the lowest overhead is taken as 0, and the highest as
+ * the old value: each middle is half of the old value.
  *
  * The caller blocks signals, and has installed a state that is in no report.
  */

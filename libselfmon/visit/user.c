@@ -17,10 +17,11 @@
  *
  * A visit with a context switch ends out of line (rare.c). Its registers are
  * read by the same instructions as in other visits, so its counts include no
- * additional instructions. The counts at both ends are then computed from the
- * cached offsets and the current ones. These counts are valid if no event moved
- * to another counter, and if no context switch happened during the reads of the
- * end. The leader's lock before the reads is stored to detect such a switch.
+ * additional instructions. Afterwards the counts of the start are computed with
+ * the cached offsets, and the counts of the end with the current offsets. These
+ * counts are valid if no event moved to another counter, and if no context
+ * switch happened during the reads of the end. To detect such a switch, the end
+ * stores the leader's lock before the reads.
  */
 #include "visit/user.h"
 
@@ -65,9 +66,9 @@ static ALWAYS_INLINE bool read_kept(const struct selfmon_counters *head,
 }
 
 /*
- * For machines on which a read faults if the event is no longer on that
- * counter. Uses the counter numbers that are in the pages now. Loads each
- * page's lock before its read, and all locks again after the last read. Returns
+ * For machines on which reading a counter faults if the event has left it. Uses
+ * the counter numbers that are in the pages now. Loads each page's lock before
+ * the read of its counter, and all locks again after the last read. Returns
  * false if a page has no counter, or if a lock changed.
  */
 static ALWAYS_INLINE bool read_current(const struct selfmon_counters *head,
@@ -179,7 +180,10 @@ void selfmon_leave_user(struct selfmon_frame *frame,
 	struct selfmon_visit *const open = thread->top;
 	const struct selfmon_counters *head;
 
-	/* Another mode at enter, or not the newest visit's frame. */
+	/*
+	 * The thread had another mode at enter, or this is not the frame of the
+	 * newest visit.
+	 */
 	if (selfmon_unlikely((uintptr_t)frame->open !=
 				     (uintptr_t)open + SELFMON_FRAME_USER ||
 			     open->frame != frame)) {

@@ -21,8 +21,10 @@ static ALWAYS_INLINE bool read_start(const struct selfmon_counters *head,
 #pragma GCC unroll 8
 	for (i = 0; i < count; i++) {
 		/*
-		 * On machines where a read of a lost counter does not fault,
-		 * the check below discards its value.
+		 * If the event has left this counter, the value is wrong, and
+		 * the check of the locks below discards it. On machines where
+		 * such a read faults, read_now() takes the counter number from
+		 * the page.
 		 */
 		if (!SELFMON_ARCH_STALE_READ_FAULTS)
 			selfmon_arch_store_counter(kept_counter(open, i), head,
@@ -40,7 +42,7 @@ static ALWAYS_INLINE bool read_start(const struct selfmon_counters *head,
 	return true;
 }
 
-/* Called if the set now uses read(2): this thread then takes the slow path. */
+/* Called if the set now uses read(2). Makes the thread take the slow path. */
 static void give_up_user_reads(struct selfmon_thread *thread)
 {
 	struct selfmon_signals signals;

@@ -146,8 +146,9 @@ static ALWAYS_INLINE void enter_time(struct selfmon_site *site,
 /*
  * The mark of a visit is this function's canonical frame address. It is the
  * same for all calls from one function, and higher for calls from that
- * function's callers, so lower marks belong to abandoned visits. This function
- * must not be inlined, since its address would then be another.
+ * function's callers. So a mark that is lower than this address belongs to an
+ * abandoned visit. This function must not be inlined: __builtin_dwarf_cfa()
+ * would then return the address of another function.
  */
 NEVER_INLINE void selfmon_impl_enter(struct selfmon_site *site,
 				     struct selfmon_frame *frame)
@@ -290,8 +291,9 @@ NEVER_INLINE void selfmon_impl_leave_unusual(const struct selfmon_frame *frame,
 }
 
 /*
- * A reader's request for a copy does not matter here: the next enter answers
- * it. In a busy thread enter did nothing, so frame->open is NULL.
+ * Does not answer a reader's request for a copy: the next enter does. Does not
+ * check whether the thread is busy: enter did nothing in a busy thread, so
+ * frame->open is NULL and this function is not called.
  */
 void selfmon_impl_leave(struct selfmon_frame *frame)
 {

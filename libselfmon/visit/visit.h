@@ -9,8 +9,8 @@
  * open while the entry has a mark: enter sets the mark when the entry is
  * complete, and leave clears it when the visit is recorded. A handler that
  * finds no mark in the newest entry takes the slow path, which looks for an
- * open visit below it. In an entry that a jump abandoned, the mark shows in the
- * same way whether its visit is still open: see selfmon_unwind_cut_off().
+ * open visit below it. If a jump abandons an entry, the entry keeps its mark
+ * exactly if its visit was open at the jump: see selfmon_unwind_cut_off().
  */
 #ifndef SELFMON_VISIT_VISIT_H
 #define SELFMON_VISIT_VISIT_H
@@ -27,9 +27,9 @@
 
 /*
  * Tags in frame->open, the pointer to the entry, in threads that measure more
- * than time. The fast leave compares the pointer with the thread's newest
- * entry. With a tag they never match, so the fast leave does not have to check
- * the mode.
+ * than time. The fast leave compares the pointer with the address of the
+ * thread's newest entry. A pointer with a tag never equals this address, so the
+ * fast leave does not have to check the mode.
  */
 #define SELFMON_FRAME_ANY ((uintptr_t)1)
 #define SELFMON_FRAME_USER ((uintptr_t)2)
@@ -106,7 +106,7 @@ static ALWAYS_INLINE void selfmon_visit_record(struct selfmon_stats *stats,
 }
 
 /*
- * Returns the child in the region's slot, which may be that of another region.
+ * Returns the child in the region's slot. The child may have another region.
  */
 static ALWAYS_INLINE struct selfmon_node *
 selfmon_visit_child(const struct selfmon_node *parent, uint32_t region)
