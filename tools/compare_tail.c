@@ -37,9 +37,10 @@ static int by_ns(const void *a, const void *b)
 }
 
 /*
- * Returns half the width of a bucket. Its width is a quarter of a power of two,
- * in ticks + 4 (statistics.h). The middle of the last bucket is the maximum, so
- * its width does not matter.
+ * Returns half the width of the bucket whose middle is at ns. Each power of two
+ * of ticks + 4 is divided into four buckets of equal width: see
+ * store/statistics.h. For the last bucket, which has no upper end, the result
+ * is wrong, but this does not matter.
  */
 static double half_width(double ns, double hz)
 {

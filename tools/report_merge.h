@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges the reports of several processes like the library merges threads: rows
- * with the same path become one row, with the sums of their values. If a
- * process did not count an event, its visits are left out of that event's sum
- * and number of visits.
+ * Merges the reports of several processes, in the same way as the library
+ * merges threads: rows with the same path become one row, with the sums of
+ * their values. If a process did not count an event, its visits are left out of
+ * that event's sum and number of visits.
  */
 #ifndef SELFMON_TOOLS_REPORT_MERGE_H
 #define SELFMON_TOOLS_REPORT_MERGE_H

@@ -12,9 +12,9 @@ struct report_merging {
 	struct report_places places;
 	/* For each row of the file: its row in the merged report. */
 	int32_t *place;
-	size_t column[SELFMON_MAX_COUNTERS]; /* by column of the file */
-	size_t unit[SELFMON_MAX_UNITS];	     /* by unit of the file */
-	/* The row of the file that is being added. */
+	size_t column[SELFMON_MAX_COUNTERS]; /* of each file's column */
+	size_t unit[SELFMON_MAX_UNITS];	     /* of each file's unit */
+	/* Index of the file's row that is being added. */
 	size_t row;
 	bool whole; /* this file counted all events of the merged report */
 	int status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats that this program makes from the JSON report of a program after its
- * exit.
+ * Formats that selfmon run makes from the JSON report of a program, after the
+ * program's exit.
  */
 #ifndef SELFMON_TOOLS_RUN_MADE_H
 #define SELFMON_TOOLS_RUN_MADE_H

@@ -26,8 +26,8 @@ enum selftest_status {
 };
 
 /*
- * name and unit must be string literals: a child process shares only the
- * pointers with its parent.
+ * name and unit must be string literals: a child process passes only the
+ * pointers to its parent.
  */
 struct selftest_figure {
 	const char *name;
@@ -62,8 +62,8 @@ struct selftest_row {
 enum selftest_mode { SELFTEST_QUICK, SELFTEST_NORMAL, SELFTEST_FULL };
 
 /*
- * What a check needs to know: the command's options, the time for one attempt,
- * and the facts that selftest_machine.c finds about the machine.
+ * The input of a check: the command's options, the time for one attempt, and
+ * the facts that selftest_machine.c finds about the machine.
  */
 struct selftest_case {
 	enum selftest_mode mode;

@@ -17,7 +17,8 @@
 #define READINGS 200
 
 /*
- * Readings of both clocks. width_ns is the longest possible time between them.
+ * A reading of the library's clock and one of CLOCK_MONOTONIC_RAW. width_ns is
+ * the longest possible time between the two.
  */
 struct reading {
 	uint64_t ticks, raw_ns;

@@ -106,8 +106,8 @@ static struct round measure(uint64_t pairs)
 }
 
 /*
- * Separates the rounds in which the core was busy, since the empty loop was
- * slow.
+ * Separates the rounds in which the core was busy. In these rounds the empty
+ * loop was slow.
  */
 static void split(const struct round *round, size_t n, struct pair_cost *cost)
 {

@@ -30,8 +30,8 @@ struct crowd {
 /*
  * Returns the number of events in each set: usually two. If a hypervisor offers
  * more counters than really count, two sets must not be on the PMU at the same
- * time, so each has more than half of the offered number. Returns 0 if not that
- * many counters count.
+ * time. Then each set has more events than half of the offered counters. If
+ * fewer counters really count, returns 0.
  */
 static size_t events_of_a_set(const struct selftest_case *from)
 {

@@ -22,8 +22,8 @@
 
 /*
  * The shortest visit works for 4 units; others are 2 to 32 times as long. If
- * the length equalled the sampling period, most samples of the outer region
- * would be taken at the end of the inner one.
+ * each visit took one sampling period, each would be sampled at the same place:
+ * most samples of the outer region would be at the end of the inner region.
  */
 #define UNIT_NS 20000
 #define LENGTHS 6

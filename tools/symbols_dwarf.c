@@ -75,7 +75,7 @@ static void add_function(struct function_list *to, Dwarf_Die *die)
 		to->die[to->count++] = *die;
 }
 
-#define NESTED_MOST 64 /* most namespaces and classes in each other */
+#define NESTED_MOST 64 /* maximum depth of namespaces and classes */
 
 static void add_functions(struct function_list *to, Dwarf_Die *of, int depth)
 {

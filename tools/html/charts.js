@@ -50,7 +50,8 @@ function drawHistogram(lists) {
 	}, data, byId('histogram')));
 }
 
-/* x: -log10 of the share of slower visits, so that each nine has the same width. */
+/* Maps x to the time of a visit. x is -log10 of the share of slower visits, so that p90, p99 and p99.9 are equally far
+ * apart. */
 function curveOf(histogram) {
 	const total = histogram.reduce((sum, bin) => sum + bin[1], 0);
 	const curve = new Map();
