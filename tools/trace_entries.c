@@ -148,8 +148,9 @@ static void take_entry(struct trace_reader *reader, struct trace_ring *ring,
 }
 
 /*
- * Begins a gap: the missing entries may include a switch of fibers, or the
- * visit to which counts belong.
+ * Begins a gap. The entry to which the next counts belong, or the visit of the
+ * last START, may be missing, so both are forgotten. A switch of fibers may be
+ * missing too: until the next switch, visits may be on the wrong track.
  */
 static void begin_gap(struct trace_ring *ring)
 {
