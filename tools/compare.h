@@ -42,7 +42,7 @@ enum compare_verdict {
 	/* not significant; the interval extends beyond the gate */
 	COMPARE_INCONCLUSIVE,
 	COMPARE_FASTER,       /* significant */
-	COMPARE_SAME,         /* the interval is within the gate */
+	COMPARE_SAME,         /* not significant, within the gate */
 	COMPARE_NO_TEST,      /* too few runs */
 	/*
 	 * Not judged: below the minimum share of time, or without values of the

@@ -22,7 +22,7 @@ struct load {
 	size_t runs;
 	/* Members about the run that is being added. */
 	const struct selfmon_report *report;
-	char **path;   /* by row */
+	char **path;   /* of each row */
 	/*
 	 * Indices of the run's rows. Parents come first; rows with the same
 	 * name are sorted by file and line.

@@ -157,7 +157,7 @@ enum doctor_kind {
 
 struct doctor_check {
 	const char *name;
-	const char *follows; /* name of the check that explains this one */
+	const char *follows; /* the check that explains this one, or NULL */
 	enum doctor_status status;
 	enum doctor_kind kind;
 	struct selfmon_sentence found, reason, remedy;

@@ -139,8 +139,8 @@ void doctor_check_user_reads(const struct doctor_case *from,
 }
 
 /*
- * Checks whether user reads are protected: an administrator may disable them at
- * any time, and on riscv64 other programs may, too.
+ * Checks whether a program survives if user reads are disabled while it runs:
+ * an administrator may do this at any time, and on riscv64 other programs, too.
  */
 void doctor_check_taken_away(const struct doctor_case *from,
 			     struct doctor_check *check)

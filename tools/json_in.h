@@ -55,7 +55,8 @@ bool json_in_boolean(struct json_in *in, json_t *from, const char *key);
 double json_in_real(struct json_in *in, json_t *from, const char *key);
 /*
  * Returns a string of arbitrary bytes, or NULL. If there is a member with the
- * same name plus _hex, decodes that one. The caller frees the string.
+ * same name plus _hex, decodes this member instead. The caller frees the
+ * string.
  */
 char *json_in_string(struct json_in *in, json_t *from, const char *key);
 /*

@@ -174,8 +174,8 @@ static void add_all(struct report_merging *merge, struct report_file *files,
 	     selfmon_report_order(merge->to)))
 		report_merging_no_memory(merge);
 	/*
-	 * Adds in the order of the rows, since rounding depends on the order.
-	 * The order of the files then does not matter.
+	 * Rounding depends on the order of the additions. The rows are sorted
+	 * by now, so the sum does not depend on the order of the files.
 	 */
 	for (i = 0; i < merge->to->rows; i++)
 		if (merge->to->row[i].parent < 0 &&

@@ -11,8 +11,8 @@
 #include "report_file.h"
 
 /*
- * Makes one report of all files, which points to their texts. Returns 0, or
- * TOOL_NO with a message.
+ * Makes one report of all files. The report points to texts of the files, which
+ * must stay open. Returns 0, or TOOL_NO with a message.
  */
 int report_merge(struct report_file *files, size_t count,
 		 struct selfmon_report **merged);

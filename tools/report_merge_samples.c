@@ -25,8 +25,8 @@ struct merging {
 	const struct report_file *file; /* the file being added */
 	/* For each row of the file: its row in the merged report. */
 	int32_t *row;
-	size_t *module;	 /* by module of the file */
-	size_t stacks, addresses; /* room */
+	size_t *module;	 /* the same for its modules */
+	size_t stacks, addresses; /* room in the arrays of samples */
 	int status;
 };
 

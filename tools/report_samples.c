@@ -22,7 +22,7 @@
 #define LABEL_LEAST 24
 #define LABEL_MOST 44
 #define LINE_GAP 2
-/* The columns of numbers: total, share, self, and share of the region. */
+/* Width of the columns of numbers: total, share, self, share of the region. */
 #define NUMBERS_COLUMNS (2 * NUMBER_COLUMNS + 2 * SHARE_COLUMNS + 4)
 
 struct table {

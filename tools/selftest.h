@@ -69,7 +69,7 @@ struct selftest_case {
 	enum selftest_mode mode;
 	uint64_t budget_ns;  /* maximum time of one attempt of a check */
 	bool pmu;            /* instructions can be counted */
-	bool user_reads;     /* they are read without a system call */
+	bool user_reads;     /* instructions are read in user space */
 	bool perf;           /* --perf was given */
 	bool hypervisor;
 	uint64_t read_ns;    /* duration of a user read; 0: unknown */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checks agree and wrap: compare user reads with read(2), and with the
- * known number of instructions in a long run.
+ * The checks "agree" and "wrap". The first compares user reads with read(2); the
+ * second compares them with the known number of instructions in a long run.
  */
 #define _GNU_SOURCE
 #include "selftest_agree.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks clock and faults, which need no PMU. */
+/* The checks "clock" and "faults", which need no PMU. */
 #define _GNU_SOURCE
 #include "selftest_clock.h"
 

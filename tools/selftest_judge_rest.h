@@ -32,7 +32,7 @@ void selftest_judge_clock(const struct selftest_clocks *in,
 /* Instructions per visit in a region's self value, and the known number. */
 struct selftest_self {
 	const char *what;
-	double known, extra; /* extra is what the compiler may add */
+	double known, extra; /* extra: instructions that a compiler may add */
 	double seen, noise;
 };
 void selftest_judge_self(const struct selftest_self *in,

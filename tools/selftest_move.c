@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checks move and preempt: visits that change CPUs, or that are preempted.
+ * The checks "move" and "preempt": visits that change CPUs, or that are
+ * preempted.
  */
 #define _GNU_SOURCE
 #include "selftest_move.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The check rotate: opens more events than there are counters, so that they
+ * The check "rotate": opens more events than there are counters, so that they
  * rotate.
  */
 #define _GNU_SOURCE

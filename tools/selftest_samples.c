@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The check samples: two regions, each with code of its own. The address of a
+ * The check "samples": two regions, each with code of its own. The address of a
  * sample therefore shows to which region it belongs.
  */
 #define _GNU_SOURCE
@@ -79,7 +79,7 @@ static uint64_t unit(void)
 
 /* ---- addresses in the report --------------------------------------------- */
 
-/* Returns the base address of the first module, which is the program itself. */
+/* Stores the base address of the first module, which is the program itself. */
 static int take_base(struct dl_phdr_info *info, size_t size, void *base)
 {
 	(void)size;
