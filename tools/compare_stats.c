@@ -226,9 +226,9 @@ double compare_over(double now, double before)
 
 /*
  * Returns c: the interval begins at the c-th smallest of all ratios, and ends
- * at the c-th largest. c is the largest number for which P(U < c) is at most
- * 2.5 %, where U is the number of pairs in which the value of B is below the
- * value of A. 0: no interval has this confidence.
+ * at the c-th largest. U is the number of pairs in which the value of B is
+ * below the value of A; c is the largest number for which P(U < c) is at most
+ * 2.5 %. 0: no interval has a confidence of 95 %.
  */
 static size_t left_out(size_t n, size_t m)
 {

@@ -11,7 +11,7 @@
 #include "doctor_cores.h"
 #include "doctor_result.h"
 
-/* If a read takes longer, `auto` measures time alone: session/events.c. */
+/* If a read takes this long, `auto` measures time alone: session/events.c. */
 #define READ_NS_MAX 200
 
 /* Explains a valid value of rdpmc or perf_user_access. */

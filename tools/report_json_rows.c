@@ -13,7 +13,7 @@
 
 /*
  * Reads a row's place in the tree. Each parent must precede its children, so
- * that there are no cycles, and each depth must be that of the parent plus one.
+ * that there are no cycles. Each depth must be the parent's depth plus one.
  */
 static void read_place(struct json_in *in, json_t *from,
 		       const struct selfmon_report *report,

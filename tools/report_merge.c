@@ -92,8 +92,8 @@ static void add_region(struct report_merging *merge, size_t i)
 }
 
 /*
- * Adds a row, except rows of threads: their regions are added to those of all
- * threads.
+ * Adds a row. Skips the rows of threads: the regions below them are added to
+ * the merged report without a thread.
  */
 static void add_row(struct report_merging *merge, size_t i)
 {

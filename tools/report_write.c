@@ -47,8 +47,8 @@ static char *csv_of(const struct selfmon_report *report,
 }
 
 /*
- * Skips the header line if it equals *header, that of the previous report:
- * processes that counted the same events share a table.
+ * Writes CSV. Skips the header line if it equals *header, the header line of
+ * the previous report: processes that counted the same events share a table.
  */
 static int write_csv(const struct selfmon_report *report, const char *path,
 		     const struct selfmon_view *view, char **header)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checks "agree" and "wrap". The first compares user reads with read(2); the
- * second compares them with the known number of instructions in a long run.
+ * The checks "agree" and "wrap". The first one compares user reads with
+ * read(2). The second one compares the count of a long run with its known
+ * number of instructions.
  */
 #define _GNU_SOURCE
 #include "selftest_agree.h"

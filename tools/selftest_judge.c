@@ -28,8 +28,8 @@
  */
 #define A_LOOK 400
 /*
- * If more than this share of the visits has the same excess, and the mean visit
- * is shorter than SHORT_NS, the excess is not noise.
+ * If more than this share of the visits has the same excess, the excess is not
+ * noise. This rule applies only if the mean visit is shorter than SHORT_NS.
  */
 #define ALIKE 0.9
 #define SHORT_NS UINT64_C(100000)

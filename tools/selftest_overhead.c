@@ -36,8 +36,8 @@
 /*
  * With read(2) the library sometimes checks its descriptor
  * (counters/snapshot.c, TRUSTED_TICKS). A check takes about 75 instructions in
- * the outer region. On an emulated riscv64, one of 13 visits has a check, so
- * the number of checks in the 16 visits of a measurement varies by up to two.
+ * the outer region. A measurement has 16 visits. On an emulated riscv64, one of
+ * 13 visits has a check, so the number of checks varies by up to two.
  * CHECKS is the resulting error in instructions per visit.
  */
 #define CHECKS (2 * 75 / 16.0)

@@ -68,8 +68,8 @@ static void take_count(struct trace_reader *reader, struct trace_ring *ring,
 }
 
 /*
- * Called if the newest visit lasted longer than its limit, which is in ticks.
- * Adds the visit to the track of such visits, too.
+ * Takes an entry which says that the newest visit lasted longer than its limit.
+ * The limit is in ticks. Also adds the visit to the track TRACE_LONGER.
  */
 static void take_longer(struct trace_reader *reader,
 			const struct trace_ring *ring, uint64_t limit)

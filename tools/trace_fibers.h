@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stacks on which visits ran: a thread's own stack, or that of a fiber.
- * Also computes when the visits of fibers began.
+ * Finds the stacks on which visits ran: the thread's own stack, or the stack of
+ * a fiber. Also computes when the visits of fibers began.
  */
 #ifndef SELFMON_TOOLS_TRACE_FIBERS_H
 #define SELFMON_TOOLS_TRACE_FIBERS_H

@@ -50,7 +50,7 @@ class Element:
         self.id = "SPDXRef-File-" + hashlib.sha1(path.encode()).hexdigest()
         found = LICENCE.search(self.text[:1000])
         self.stated = found.group(1) if found else None
-        self.licence = self.stated or "MIT"  # LICENSE applies
+        self.licence = self.stated or "MIT"  # without a tag, LICENSE applies
 
     def row(self):
         return {
