@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Judges decide whether samples are right: they set a row's status and its
- * differences. Samples are their only input, so unit tests can pass wrong ones.
+ * differences. Samples are their only input, so unit tests can pass wrong
+ * samples.
  */
 #ifndef SELFMON_TOOLS_SELFTEST_JUDGE_H
 #define SELFMON_TOOLS_SELFTEST_JUDGE_H
