@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a child process in place of this one: forwards signals, and exits like
- * the child.
+ * Runs a program in a child process, and forwards signals to it. This process
+ * then exits in the same way as the child.
  */
 #ifndef SELFMON_TOOLS_CHILD_H
 #define SELFMON_TOOLS_CHILD_H

@@ -30,14 +30,19 @@ enum compare_column {
 #define COMPARE_COLUMNS (COMPARE_COUNTERS + SELFMON_MAX_COUNTERS)
 #define COMPARE_NO_COLUMN COMPARE_COLUMNS
 
-/* Sorted by importance to the reader. */
+/*
+ * Sorted by importance to the reader. The interval is the 95 % confidence
+ * interval of B / A. The gate is the largest change that is no regression.
+ */
 enum compare_verdict {
-	COMPARE_REGRESSION,   /* significant, and beyond the gate */
-	COMPARE_SLOWER, /* significant, but maybe within the gate */
+	/* significant; the whole interval is above the gate */
+	COMPARE_REGRESSION,
+	/* significant; at most a part of the interval is above the gate */
+	COMPARE_SLOWER,
 	/* not significant; the interval extends beyond the gate */
 	COMPARE_INCONCLUSIVE,
 	COMPARE_FASTER,       /* significant */
-	COMPARE_SAME,         /* the interval is within the gate */
+	COMPARE_SAME,         /* not significant, within the gate */
 	COMPARE_NO_TEST,      /* too few runs */
 	/*
 	 * Not judged: below the minimum share of time, or without values of the
@@ -65,7 +70,10 @@ struct compare_region {
 	const struct selfmon_row **row;
 	const struct selfmon_row_detail **detail;
 	size_t runs[COMPARE_SIDES]; /* number of runs that have the region */
-	/* Share of a run's time: the larger median of both sides. */
+	/*
+	 * The region's share of a run's time: the median of A or of B,
+	 * whichever is larger.
+	 */
 	double share;
 	struct compare_cell cell[COMPARE_COLUMNS];
 	/* P value of the primary column after Holm's correction. */
@@ -77,7 +85,7 @@ struct compare_region {
 
 struct compare_side {
 	size_t first, count; /* indices of the side's files */
-	/* As requested; if NULL, the name of the side's first file is used. */
+	/* From --name-a or --name-b; NULL: print the name of the first file. */
 	const char *name;
 };
 
@@ -96,7 +104,7 @@ struct compare {
 	const char *column[COMPARE_COLUMNS]; /* NULL: no such column */
 	size_t primary;
 	size_t family;         /* number of regions that are judged */
-	size_t needed; /* number of runs per side that significance needs */
+	size_t needed; /* minimum number of runs per side for p < 0.05 */
 	size_t verdicts[COMPARE_VERDICTS];
 	size_t appeared, vanished;
 	/* Warnings, such as that runs differ in more than the code. */

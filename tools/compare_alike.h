@@ -12,7 +12,7 @@
 
 /* Checks the runs. Returns 0, or TOOL_USAGE with a message. */
 int compare_check_alike(struct compare *compare);
-/* Adds a warning, unless the same warning exists or there are COMPARE_MARKS. */
+/* Adds a warning, unless it exists already or the list is full. */
 void compare_mark(struct compare *compare, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -144,9 +144,9 @@ void compare_json(const struct compare *compare, FILE *to)
 
 /*
  * Writes a measure. Each judged region is a benchmark with one measure for each
- * column. The value is the median of B. The bounds are those of the interval of
- * B / A, multiplied by the median of A, and widened to contain the value. There
- * are no bounds if the interval has no upper end.
+ * column. The value is the median of B. The bounds are the ends of the interval
+ * of B / A, multiplied by the median of A. They are widened if they do not
+ * contain the value. There are no bounds if the interval has no upper end.
  */
 static void put_measure(const struct compare_cell *cell, const char *name,
 			FILE *to)

@@ -5,8 +5,9 @@
  * Percentiles are compared by compare_tail().
  *
  * A regression needs p < 0.05 after Holm's correction over the judged regions,
- * and an interval beyond the gate. A region without a significant change is
- * "same" only if the interval is within the gate.
+ * and the whole 95 % confidence interval of B / A above the gate. A region
+ * without a significant change is "same" only if the interval is within the
+ * gate.
  */
 #include "compare_judge.h"
 
@@ -87,9 +88,9 @@ static size_t values_of(const struct compare *compare,
 
 /*
  * Sets the ratio to the quotient of the printed medians, because readers will
- * divide them. The interval is that of another estimate of the ratio
- * (compare_ratio()). Therefore it is widened if it does not contain the
- * quotient.
+ * divide them. compare_ratio() computed the interval for another estimate of
+ * the ratio, so the quotient may be outside. In this case the interval is
+ * widened to contain the quotient.
  */
 static void take_medians(struct compare_cell *cell)
 {

@@ -5,8 +5,9 @@
  * Percentiles are compared by compare_tail().
  *
  * A regression needs p < 0.05 after Holm's correction over the judged regions,
- * and an interval beyond the gate. A region without a significant change is
- * "same" only if the interval is within the gate.
+ * and the whole 95 % confidence interval of B / A above the gate. A region
+ * without a significant change is "same" only if the interval is within the
+ * gate.
  */
 #ifndef SELFMON_TOOLS_COMPARE_JUDGE_H
 #define SELFMON_TOOLS_COMPARE_JUDGE_H

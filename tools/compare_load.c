@@ -18,14 +18,14 @@
 
 struct load {
 	struct compare *compare;
-	void *by_path; /* tsearch(3) of regions */
+	void *by_path; /* tsearch(3) tree of regions */
 	size_t runs;
 	/* Members about the run that is being added. */
 	const struct selfmon_report *report;
-	char **path;   /* by row */
+	char **path;   /* of each row */
 	/*
-	 * Rows of the run, parents first, and rows with equal names by file and
-	 * line.
+	 * Indices of the run's rows. Parents come first; rows with the same
+	 * name are sorted by file and line.
 	 */
 	size_t *order;
 	size_t run;

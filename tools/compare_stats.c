@@ -225,9 +225,10 @@ double compare_over(double now, double before)
 }
 
 /*
- * Returns how many of the sorted ratios the interval leaves out at each end:
- * the largest c for which P(U < c) is at most 2.5 %. U is the number of pairs
- * in which the value of B is below that of A.
+ * Returns c: the interval begins at the c-th smallest of all ratios, and ends
+ * at the c-th largest. U is the number of pairs in which the value of B is
+ * below the value of A; c is the largest number for which P(U < c) is at most
+ * 2.5 %. 0: no interval has a confidence of 95 %.
  */
 static size_t left_out(size_t n, size_t m)
 {

@@ -39,9 +39,9 @@ size_t compare_runs_needed(size_t regions);
 void compare_holm(double *p, size_t count);
 
 /*
- * Computes the median of all ratios of a value of B to a value of A (Hodges and
- * Lehmann), and the interval of ratios that the rank test does not reject.
- * Values must not be negative. Returns 0, or -ENOMEM.
+ * Divides each value of B by each value of A. Computes the median of these
+ * ratios (Hodges and Lehmann), and the interval of ratios that the rank test
+ * does not reject. Values must not be negative. Returns 0, or -ENOMEM.
  */
 int compare_ratio(const double *a, size_t n, const double *b, size_t m,
 		  struct compare_interval *to);

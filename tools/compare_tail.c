@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares percentiles. Those of a side are computed from the sum of its runs'
- * histograms. The confidence interval is bootstrapped: runs are drawn with
- * replacement, and their histograms are added.
+ * Compares percentiles. The percentiles of a side are computed from the sum of
+ * its runs' histograms. The confidence interval is bootstrapped: runs are drawn
+ * with replacement, and their histograms are added.
  */
 #include "compare_tail.h"
 
@@ -37,9 +37,10 @@ static int by_ns(const void *a, const void *b)
 }
 
 /*
- * Returns half the width of a bucket. Its width is a quarter of a power of two,
- * in ticks + 4 (statistics.h). The middle of the last bucket is the maximum, so
- * its width does not matter.
+ * Returns half the width of the bucket whose middle is at ns. Each power of two
+ * of ticks + 4 is divided into four buckets of equal width: see
+ * store/statistics.h. The last bucket has no upper end, and its ns is the
+ * longest visit, so its width does not matter.
  */
 static double half_width(double ns, double hz)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares percentiles. Those of a side are computed from the sum of its runs'
- * histograms. The confidence interval is bootstrapped: runs are drawn with
- * replacement, and their histograms are added.
+ * Compares percentiles. The percentiles of a side are computed from the sum of
+ * its runs' histograms. The confidence interval is bootstrapped: runs are drawn
+ * with replacement, and their histograms are added.
  */
 #ifndef SELFMON_TOOLS_COMPARE_TAIL_H
 #define SELFMON_TOOLS_COMPARE_TAIL_H

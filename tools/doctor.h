@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * selfmon doctor: makes checks from facts about a machine and from the results
- * of probes. Only the gathering of facts and the probes access the machine, so
- * tests can describe another one.
+ * selfmon doctor: its checks use facts about a machine and the results of
+ * probes. Only the code that gathers the facts, and the probes, access the
+ * machine. So tests can pass the facts of another machine.
  */
 #ifndef SELFMON_TOOLS_DOCTOR_H
 #define SELFMON_TOOLS_DOCTOR_H
@@ -26,7 +26,7 @@ enum doctor_arch {
 	DOCTOR_RISCV64
 };
 
-/* A PMU that counts the threads running on its CPUs. */
+/* A core PMU: it counts events of the threads that run on its CPUs. */
 struct doctor_pmu {
 	char name[48];
 	char cpus[64]; /* a list; "": all */
@@ -47,7 +47,7 @@ struct doctor_machine {
 	char id[96];
 	char kernel[128];  /* "Linux 6.1.0 x86_64" */
 	char cpu[96];
-	/* Only for this machine, not for a recorded one. */
+	/* Unknown if the machine is read from recorded files. */
 	struct doctor_cpu details;
 	char modules[128]; /* security modules; "": unknown */
 	char lockdown[64];
@@ -91,7 +91,7 @@ struct doctor_probe {
 	int breakpoint_silent; /* 1: a breakpoint opens, but counts nothing */
 	/*
 	 * Errno of mapping the page of the hardware event, or of a software
-	 * event if there is none.
+	 * event if no hardware event opens.
 	 */
 	int map;
 	int wipe;        /* errno of mapping memory that fork() wipes */
@@ -157,7 +157,7 @@ enum doctor_kind {
 
 struct doctor_check {
 	const char *name;
-	const char *follows; /* the check that decides this one, or NULL */
+	const char *follows; /* the check that explains this one, or NULL */
 	enum doctor_status status;
 	enum doctor_kind kind;
 	struct selfmon_sentence found, reason, remedy;

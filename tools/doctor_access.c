@@ -83,7 +83,8 @@ static bool refused_by_module(const struct doctor_case *from)
 
 /*
  * Returns true if either a seccomp filter or a security module may be the
- * cause: a filter can return any error, including that of security modules.
+ * cause: a filter can return any error, including EACCES, the error of security
+ * modules.
  */
 static bool filter_or_module(const struct doctor_case *from)
 {
@@ -92,8 +93,8 @@ static bool filter_or_module(const struct doctor_case *from)
 }
 
 /*
- * Returns true if a seccomp filter is set, and the error is one of the two that
- * filters use to hide a system call.
+ * Returns true if a seccomp filter is set, and the error is EPERM or ENOSYS:
+ * filters refuse a system call with one of these.
  */
 static bool filtered(const struct doctor_case *from)
 {

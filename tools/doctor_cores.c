@@ -14,8 +14,8 @@
 #include "platform/kernel.h"
 
 /*
- * Reads the CPUs of sched_getaffinity(2). For a recorded machine, reads them
- * from a file.
+ * Reads the CPUs on which this thread may run, by sched_getaffinity(2). For a
+ * recorded machine (root is not ""), reads them from its file status.
  */
 static bool read_allowed(const char *root, uint64_t *allowed)
 {

@@ -8,7 +8,10 @@
 
 #include "doctor.h"
 
-/* The CPUs on which a thread may run. Empty if they were not changed. */
+/*
+ * The CPUs on which a thread could run before it was pinned. Empty if it was
+ * not pinned.
+ */
 struct doctor_cpus {
 	uint64_t bits[SELFMON_CORE_WORDS];
 };

@@ -36,9 +36,10 @@ static bool is_named_by(const struct cpu_raw_data_t *raw,
 }
 
 /*
- * Returns false if libcpuid does not know the CPU: it returns the nearest entry
- * of its table, however different that is. Version 0.6.2 calls a Zen 5 EPYC an
- * Athlon. So a name is dropped unless the family or the model matches.
+ * Returns true if libcpuid knows the CPU. For an unknown CPU, libcpuid returns
+ * the nearest entry of its table, even if this is a very different CPU: version
+ * 0.6.2 calls a Zen 5 EPYC an Athlon. A known CPU is one whose name changes if
+ * the bits of its family or model are changed.
  */
 static bool is_known(const struct cpu_raw_data_t *raw,
 		     const struct cpu_id_t *id)

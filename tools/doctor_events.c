@@ -69,8 +69,9 @@ void doctor_check_tracepoints(const struct doctor_case *from,
 			   "/sys/kernel/tracing");
 	} else if (error == ENXIO) {
 		/*
-		 * Since Linux 6.18 the mount option mode= does not change
-		 * files, which are 0440: their group can read them.
+		 * Since Linux 6.18 the mount option mode= does not change the
+		 * mode of files. They have mode 0440, so the remedy also sets
+		 * their group.
 		 */
 		doctor_say(&check->found, "not available");
 		doctor_say(&check->reason, "only root may read tracefs");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a machine's description from its files. */
+/* Reads the description of a machine from its /etc, /proc and /sys. */
 #ifndef SELFMON_TOOLS_DOCTOR_MACHINE_H
 #define SELFMON_TOOLS_DOCTOR_MACHINE_H
 

@@ -101,9 +101,10 @@ static void try_hardware(struct doctor_probe *probe)
 }
 
 /*
- * Returns the reason why the id of a tracepoint cannot be read. If tracefs is
- * mounted, only root can enter its directories. Otherwise its mount point is an
- * empty directory, which every user can enter.
+ * Returns the reason why the id of a tracepoint cannot be read. ENXIO: tracefs
+ * is mounted, but this user may not enter its directories. ENODEV: tracefs is
+ * not mounted, so the mount point is an empty directory that any user may
+ * enter.
  */
 static int why_no_number(const char *path)
 {
@@ -253,8 +254,9 @@ static void try_all(const struct doctor_machine *machine,
 }
 
 /*
- * Makes all probes. This thread is pinned to one core type. Problems that only
- * unpinned threads have are found by checks that read no counters.
+ * Makes all probes. If there are several core types, this thread is pinned to
+ * one of them meanwhile. Problems that only unpinned threads have are found by
+ * checks that need no probe.
  */
 void doctor_probe_all(const struct doctor_machine *machine,
 		      struct doctor_probe *probe)

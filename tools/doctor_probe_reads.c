@@ -58,8 +58,8 @@ static bool would_read(unsigned int flags, struct doctor_probe *probe)
 }
 
 /*
- * Reads a set with the guard. Some hypervisors offer counters although each
- * read faults: then the function returns false.
+ * Reads a set with the guard. Returns false if a read faults: some hypervisors
+ * offer counters although each read faults.
  */
 static bool survive_reads(struct doctor_probe *probe)
 {

@@ -12,8 +12,8 @@
 #include "doctor_result.h"
 
 /*
- * Default number of pages of a thread's ring, and the same with the page of its
- * event.
+ * Default number of data pages of a thread's ring, and the number of all its
+ * pages: the first one is struct perf_event_mmap_page.
  */
 #define RING_PAGES 16
 #define THREAD_PAGES (RING_PAGES + 1)

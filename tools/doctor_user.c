@@ -11,7 +11,7 @@
 #include "doctor_cores.h"
 #include "doctor_result.h"
 
-/* If a read takes longer, `auto` measures time alone: session/events.c. */
+/* If a read takes this long, `auto` measures time alone: session/events.c. */
 #define READ_NS_MAX 200
 
 /* Explains a valid value of rdpmc or perf_user_access. */
@@ -139,8 +139,8 @@ void doctor_check_user_reads(const struct doctor_case *from,
 }
 
 /*
- * Checks whether user reads are protected: an administrator may disable them at
- * any time, and on riscv64 other programs may, too.
+ * Checks whether a program survives if user reads are disabled while it runs:
+ * an administrator may do this at any time, and on riscv64 other programs, too.
  */
 void doctor_check_taken_away(const struct doctor_case *from,
 			     struct doctor_check *check)

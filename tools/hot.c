@@ -31,7 +31,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 
 /*
  * Compares by function. Returns 0 for entries that will be merged into one:
- * those of the same function, or without a symbol in the same module.
+ * entries of the same function, or in the same module without a symbol.
  */
 static int compare_functions(const struct hot *a, const struct hot *b)
 {

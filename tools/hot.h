@@ -7,9 +7,10 @@
 
 struct hot {
 	/*
-	 * The innermost function, which may be inlined. All addresses of a
-	 * module that have no symbol are one entry, whose function is that of
-	 * the most frequent address. NULL for samples without an address.
+	 * The innermost function, which may be inlined. All addresses without
+	 * a symbol in one module are one entry. Its function is not known, and
+	 * its name is the most frequent address. NULL for samples without an
+	 * address.
 	 */
 	const struct symbol_function *function;
 	const char *file; /* file of the most frequent line; "": unknown */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the functions with most samples of each region, as JSON. The page
- * cannot look up names of functions.
+ * Writes the functions with the most samples of each region, as JSON. The
+ * page itself cannot look up the names of functions.
  */
 #include "html_hot.h"
 
@@ -34,8 +34,8 @@ static const char *name_of(const struct selfmon_samples *samples,
 }
 
 /*
- * Returns the file of the line or, if unknown, the module of the function or
- * the address.
+ * Returns the source file. If it is unknown, returns the module of the
+ * function. For an address without a symbol, returns the address.
  */
 static const char *file_of(const struct selfmon_samples *samples,
 			   const struct hot *hot)

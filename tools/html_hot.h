@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the functions of each region, for the page. */
+/* Writes the sampled functions of each region, for the HTML page. */
 #ifndef SELFMON_TOOLS_HTML_HOT_H
 #define SELFMON_TOOLS_HTML_HOT_H
 

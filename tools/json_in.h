@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads a JSON file. Required values must exist and have the right type. The
- * first error is stored; after it, all results are empty and invalid.
+ * first error is stored; after it, all functions return NULL, 0, false or NaN.
  */
 #ifndef SELFMON_TOOLS_JSON_IN_H
 #define SELFMON_TOOLS_JSON_IN_H
@@ -20,7 +20,7 @@ struct json_in {
 	const char *text;       /* the whole file, with a final 0 */
 	json_t *root;
 	struct json_in_step {
-		const char *key; /* NULL: an element */
+		const char *key; /* NULL: an element of a list */
 		size_t index;
 	} step[JSON_IN_DEPTH];  /* path from the root to the current value */
 	size_t depth;
@@ -55,12 +55,13 @@ bool json_in_boolean(struct json_in *in, json_t *from, const char *key);
 double json_in_real(struct json_in *in, json_t *from, const char *key);
 /*
  * Returns a string of arbitrary bytes, or NULL. If there is a member with the
- * same name plus _hex, decodes that one. The caller frees the string.
+ * same name plus _hex, decodes this member instead. The caller frees the
+ * string.
  */
 char *json_in_string(struct json_in *in, json_t *from, const char *key);
 /*
- * Copies a string of arbitrary bytes into an array. It is an error if it is too
- * long.
+ * Copies a string of arbitrary bytes into an array. A string that is too long
+ * is an error.
  */
 void json_in_copy(struct json_in *in, json_t *from, const char *key, char *to,
 		  size_t size);

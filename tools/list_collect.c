@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collects all events: generic ones, sets, those of sysfs, tracepoints and
- * those of libpfm.
+ * Collects all events: generic events, sets, events in sysfs, tracepoints and
+ * the event names of libpfm.
  */
 #define _GNU_SOURCE
 #include "list_collect.h"
@@ -34,8 +34,8 @@ static const char *section_of(uint32_t type)
 }
 
 /*
- * Returns true if the event has the same type and config as the event before
- * it. Then it is an alias, and is added to the aliases of that event.
+ * Returns true if the event is an alias: its type and config are equal to those
+ * of the event before it. Adds its name to the aliases of the event before.
  */
 static bool is_alias(struct list *list, const struct selfmon_event *event)
 {

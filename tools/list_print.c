@@ -64,8 +64,8 @@ static size_t sharing(const struct list *list, size_t i)
 }
 
 /*
- * Prints each reason once, with the number of events that have it and the first
- * of them.
+ * Prints each reason once, with the number of events that have it and the name
+ * of the first one.
  */
 static void print_reasons(const struct list *list, FILE *stream)
 {

@@ -48,12 +48,12 @@ static void try_one(struct list_event *event)
 }
 
 /*
- * Returns true if the event need not be opened, since an earlier one has the
- * same result. If one tracepoint of a system can be counted, so can all others
- * with an id: permission depends on the system (perf_trace_event_perm() in
- * kernel/trace/trace_event_perf.c). Opening thousands of tracepoints would take
- * minutes: when one is closed, the kernel waits for all CPUs
- * (perf_trace_event_unreg()).
+ * Returns true if the event need not be opened, since `before` has the same
+ * result: both are tracepoints of one system, such as sched, `before` can be
+ * counted, and this event has an id. Permission does not depend on the single
+ * tracepoint (perf_trace_event_perm() in kernel/trace/trace_event_perf.c).
+ * Opening thousands of tracepoints would take minutes: when one is closed, the
+ * kernel waits for all CPUs (perf_trace_event_unreg()).
  */
 static bool is_like(const struct list_event *event,
 		    const struct list_event *before)

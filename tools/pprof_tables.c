@@ -69,8 +69,8 @@ uint64_t pprof_string(struct pprof *pprof, const char *text)
 }
 
 /*
- * Returns true if this id was passed before. Ids are small, so the array has an
- * element for each id up to the largest one.
+ * Returns true if this id was passed before, or if out of memory. Ids are
+ * small, so the array has an element for each id up to the largest one.
  */
 static bool is_done(struct pprof *pprof, bool **done, size_t *room, size_t id)
 {

@@ -29,10 +29,10 @@ struct pprof {
 	struct symbols *symbols;
 	struct protobuf to;	     /* the profile, except for its strings */
 	struct protobuf part, inner; /* the messages being built */
-	struct protobuf strings;     /* the end of the profile */
+	struct protobuf strings;     /* the string table, at the end */
 	/* Finds strings that were written before. */
 	struct symbols_table text;
-	/* Whether the location or function with this id was written. */
+	/* Indexed by id: true if this location or function was written. */
 	bool *place, *function;
 	size_t places, functions; /* allocated elements */
 	/* of each module: end of its addresses so far */

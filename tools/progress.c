@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shows the progress of a long task. This runs in a separate thread, because a
- * task may consist of a single call, such as parsing a large file or opening a
- * pipe.
+ * Shows the progress of a long task. A separate thread updates the line,
+ * because a task may consist of a single call, such as parsing a large file or
+ * opening a pipe.
  */
 #include "progress.h"
 

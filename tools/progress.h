@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shows a line such as `reading reports: 3 of 40` on standard error, if that is
- * a terminal, for tasks that take more than a second. There is only one task at
- * a time.
+ * Shows a line such as `reading reports: 3 of 40` for tasks that take more than
+ * a second, if standard error is a terminal. There is only one task at a time.
  */
 #ifndef SELFMON_TOOLS_PROGRESS_H
 #define SELFMON_TOOLS_PROGRESS_H
@@ -13,7 +12,7 @@
 void progress_begin(const char *what, size_t total);
 void progress_at(size_t done);
 /*
- * Removes the line, so that something else can be printed. It reappears later.
+ * Removes the line until its next update, so that a message can be printed.
  */
 void progress_clear(void);
 /* Removes the line. */

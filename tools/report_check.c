@@ -62,8 +62,8 @@ static bool is_viewed(const struct selfmon_view *view)
 }
 
 /*
- * Returns true if the output consists of samples and the functions that they
- * hit. HTML has more than samples.
+ * Returns true if the output consists only of samples and the functions that
+ * they hit. HTML also shows other data, so it is not included.
  */
 static bool needs_symbols(const struct report_request *request)
 {

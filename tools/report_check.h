@@ -11,7 +11,7 @@
  */
 int report_take_format(const char *name, int *format);
 
-/* Parses an option "name=value", as in SELFMON_OUTPUT. */
+/* Parses an option of the view: names and values are as in SELFMON_OUTPUT. */
 int report_take_view(struct selfmon_view *view, const char *name,
 		     const char *value);
 int report_check(const struct report_request *request, size_t files);

@@ -15,13 +15,13 @@ struct report_fact {
 	size_t offset;
 };
 #define REPORT_FACTS 27
-#define REPORT_FACTS_REGION 17 /* the first 17 are in each region */
-#define REPORT_FACTS_SPAN 18   /* the first 18 are in each span */
+#define REPORT_FACTS_REGION 17 /* each row of a region has the first 17 */
+#define REPORT_FACTS_SPAN 18   /* each row of a span has the first 18 */
 extern const struct report_fact report_fact[REPORT_FACTS];
 
 /* Number of counts in the header. */
 #define REPORT_COUNTS 16
-#define REPORT_COUNTS_FIRST 11 /* the first 11 are in each report */
+#define REPORT_COUNTS_FIRST 11 /* each report has the first 11 */
 extern const struct report_fact report_count[REPORT_COUNTS];
 
 static inline uint64_t *report_fact_of(void *in, const struct report_fact *fact)

@@ -10,7 +10,7 @@
 
 struct report_file {
 	const char *path;
-	bool threads; /* has rows by thread, if the file has them */
+	bool threads; /* rows by thread were requested */
 	struct selfmon_report *report;
 	/* Only for JSON: texts to which the report points. */
 	char **text;

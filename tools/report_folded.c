@@ -70,8 +70,8 @@ static double self_of(const struct selfmon_report *report, size_t i, int by)
 }
 
 /*
- * Escapes a name: in this format a semicolon ends a frame, and the last space
- * ends the stack.
+ * Writes a name. A semicolon would end the frame, so it becomes a colon. Spaces
+ * may stay, because only the last space of a line ends the stack.
  */
 void report_folded_name(const char *name, FILE *to)
 {

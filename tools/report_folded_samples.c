@@ -117,7 +117,7 @@ static bool put_row(const struct selfmon_report *report,
 							  : rest.count;
 		done = line[lines++].text;
 	}
-	if (done && rest.count) { /* without a stack */
+	if (done && rest.count) { /* samples without a stack */
 		line[lines].text = text_of(report, symbols, &rest);
 		line[lines].count = rest.count;
 		done = line[lines++].text;

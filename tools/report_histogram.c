@@ -116,8 +116,8 @@ static void put_buckets(const struct selfmon_report *report, size_t row,
 	put_quantiles(report, row, stream);
 	for (i = 0; i < count; i++) {
 		/*
-		 * Prints "..." in place of empty buckets. Smaller differences
-		 * between the bounds come from rounding.
+		 * Prints "..." in place of empty buckets. Gaps of at most 1 %
+		 * between two buckets come from rounding.
 		 */
 		if (i && bucket[i].low_ns > bucket[i - 1].high_ns * 1.01)
 			fputs("     ...\n", stream);

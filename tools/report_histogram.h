@@ -6,10 +6,10 @@
 #include <selfmon/report.h>
 
 /*
- * Writes a histogram of each region with this name, or whose path (names from
- * the top, joined with '/') ends with it. Lines have at most 100 columns. file
- * is the name of the report in messages. Returns 0, or TOOL_NO with a message
- * if there is no such region.
+ * Writes a histogram of each region that `region` names: by its name, or by the
+ * end of its path (names from the top, joined with '/'). Lines have at most 100
+ * columns. file is the name of the report in messages. Returns 0. If no region
+ * matches, returns TOOL_NO with a message.
  */
 int report_histogram(const struct selfmon_report *report, const char *file,
 		     const char *region, FILE *stream);

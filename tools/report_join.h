@@ -5,7 +5,10 @@
 
 #include <stddef.h>
 
-/* Adds a text to a list, unless the list contains it already. */
+/*
+ * Adds a text to a list, unless the list contains it already. `between`
+ * separates the texts.
+ */
 void report_join(char *to, size_t size, const char *between, const char *text);
 #define REPORT_JOIN(to, between, text) \
 	report_join(to, sizeof(to), between, text)

@@ -106,8 +106,8 @@ static void read_quantity(struct json_in *in, json_t *from,
 }
 
 /*
- * Reads the extremes. The oldest reports lack these members; report_json_read()
- * then computes them.
+ * Reads the shortest and the longest visit. The oldest reports lack these
+ * members, so report_json_read() computes them.
  */
 static void read_extremes(struct json_in *in, json_t *from,
 			  struct selfmon_row *row)

@@ -13,7 +13,7 @@
 
 /*
  * Reads a row's place in the tree. Each parent must precede its children, so
- * that there are no cycles, and each depth must be that of the parent plus one.
+ * that there are no cycles. Each depth must be the parent's depth plus one.
  */
 static void read_place(struct json_in *in, json_t *from,
 		       const struct selfmon_report *report,
@@ -45,8 +45,8 @@ static void read_place(struct json_in *in, json_t *from,
 }
 
 /*
- * Reads the thread of a top-level row: one thread, or several with common
- * statistics.
+ * Reads the thread of a top-level row. The row may stand for several threads
+ * that used the same statistics one after another.
  */
 static void read_thread(struct json_in *in, json_t *from,
 			const struct selfmon_row *row,
@@ -90,7 +90,7 @@ static void read_unit(struct json_in *in, json_t *from, struct selfmon_row *row,
 			      (unsigned long long)row->measured);
 	if (to->min > to->max)
 		json_in_wrong(in, "min: at most max was expected");
-	free(to->bucket); /* listed twice */
+	free(to->bucket); /* set if the unit is listed twice */
 	to->bucket = NULL;
 	to->buckets = report_json_buckets(
 		in, json_in_list(in, from, "histogram"), &to->bucket);

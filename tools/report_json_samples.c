@@ -174,8 +174,8 @@ static void read_counts(struct json_in *in, json_t *from,
 }
 
 /*
- * If the rows of spans have counts of samples, as the library writes them, lets
- * the spans refer to the samples of the report.
+ * Lets the report of the spans refer to the samples of the main report, if the
+ * rows of spans have counts of samples.
  */
 static void share_with_spans(struct selfmon_report *report, const json_t *root)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges the reports of several processes like the library merges threads: rows
- * with the same path become one row, with the sums of their values. If a
- * process did not count an event, its visits are left out of that event's sum
- * and number of visits.
+ * Merges the reports of several processes, in the same way as the library
+ * merges threads: rows with the same path become one row, with the sums of
+ * their values. If a process did not count an event, its visits are left out of
+ * that event's sum and number of visits.
  */
 #include "report_merge.h"
 
@@ -40,8 +40,8 @@ static bool make_room(struct report_merging *merge, size_t rows)
 }
 
 /*
- * Returns the merged row for a row of the file. parent is the index of a merged
- * row.
+ * Returns the index of the merged row for a row of the file. If there is none
+ * yet, adds it. parent is the index of a merged row.
  */
 static size_t place_of(struct report_merging *merge, int32_t parent,
 		       const struct selfmon_row *from)
@@ -92,8 +92,8 @@ static void add_region(struct report_merging *merge, size_t i)
 }
 
 /*
- * Adds a row, except rows of threads: their regions are added to those of all
- * threads.
+ * Adds a row. Skips the rows of threads: the regions below them are added to
+ * the merged report without a thread.
  */
 static void add_row(struct report_merging *merge, size_t i)
 {
@@ -174,8 +174,8 @@ static void add_all(struct report_merging *merge, struct report_file *files,
 	     selfmon_report_order(merge->to)))
 		report_merging_no_memory(merge);
 	/*
-	 * Adds in the order of the rows, since rounding depends on the order.
-	 * The order of the files then does not matter.
+	 * Rounding depends on the order of the additions. The rows are sorted
+	 * by now, so the sum does not depend on the order of the files.
 	 */
 	for (i = 0; i < merge->to->rows; i++)
 		if (merge->to->row[i].parent < 0 &&

@@ -38,8 +38,8 @@ static size_t processes_of(const struct selfmon_report *report)
 #define WITHOUT_SIZE 80
 
 /*
- * Writes the part about processes without the event, which ends the reason of a
- * merged column. Writes "" if there is none.
+ * Writes the last part of the reason of a merged column: in how many processes
+ * the event was not counted. Writes "" if it was counted in all or in none.
  */
 static void put_without(const struct selfmon_report *report,
 			const struct selfmon_report_column *column,
@@ -53,9 +53,9 @@ static void put_without(const struct selfmon_report *report,
 }
 
 /*
- * Appends the reason of a file's column to that of the merged column. Leaves
- * out the part about processes without the event: report_column_note() writes
- * it once for all files.
+ * Appends the reason of a file's column to the reason of the merged column.
+ * Leaves out the part that put_without() writes: report_column_note() adds this
+ * part once for all files.
  */
 static void join_reason(char to[SELFMON_TEXT_MAX],
 			const struct selfmon_report *report,

@@ -249,8 +249,8 @@ static void list_events(struct selfmon_report *to,
 }
 
 /*
- * Returns the mean inner overhead of a visit, which is needed to compute net
- * times of single visits.
+ * Returns the inner overhead of a visit, as the mean over the processes. It is
+ * needed to compute net times of single visits.
  */
 static double mean_inner_ns(const struct selfmon_report *merged)
 {

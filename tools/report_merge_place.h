@@ -21,7 +21,10 @@ struct report_places {
 bool report_places_make(struct report_places *places,
 			const struct selfmon_report *of, size_t rows);
 
-/* Returns the slot for a row below a parent of the merged report. */
+/*
+ * Returns the slot of the row that has the name, file and line of `row`, below
+ * this parent of the merged report. The slot is empty if there is no such row.
+ */
 uint32_t *report_place(const struct report_places *places, int32_t parent,
 		       const struct selfmon_row *row);
 

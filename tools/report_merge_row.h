@@ -10,11 +10,14 @@ struct report_merging {
 	const struct report_file *file; /* the file being added */
 	struct selfmon_report *to;
 	struct report_places places;
-	/* For each row of the file: its row in the merged report. */
+	/*
+	 * For each row, column and unit of the file: its index in the merged
+	 * report. place is -1 for rows of threads.
+	 */
 	int32_t *place;
-	size_t column[SELFMON_MAX_COUNTERS]; /* by column of the file */
-	size_t unit[SELFMON_MAX_UNITS];	     /* by unit of the file */
-	/* The row of the file that is being added. */
+	size_t column[SELFMON_MAX_COUNTERS]; /* for each of its columns */
+	size_t unit[SELFMON_MAX_UNITS];	     /* for each of its units */
+	/* Index of the file's row that is being added. */
 	size_t row;
 	bool whole; /* this file counted all events of the merged report */
 	int status;

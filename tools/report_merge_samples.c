@@ -2,7 +2,8 @@
 /*
  * Merges the samples of several processes. Addresses are relative to modules,
  * so equal stacks of two processes become one. Samples with different events or
- * periods cannot be added; then the merged report has no samples, but a note.
+ * periods cannot be added: in this case the merged report has a note instead of
+ * samples.
  */
 #include "report_merge_samples.h"
 
@@ -24,8 +25,8 @@ struct merging {
 	const struct report_file *file; /* the file being added */
 	/* For each row of the file: its row in the merged report. */
 	int32_t *row;
-	size_t *module;	 /* by module of the file */
-	size_t stacks, addresses; /* room */
+	size_t *module;	 /* the same for its modules */
+	size_t stacks, addresses; /* room in the arrays of samples */
 	int status;
 };
 
@@ -93,7 +94,7 @@ static void map_rows(struct merging *merging)
 
 /* ---- stacks -------------------------------------------------------------- */
 
-/* Returns the module of an address, which points to the module's path. */
+/* Finds the module whose path address->module points to. */
 static const struct selfmon_sampled_module *
 module_at(const struct selfmon_samples *samples,
 	  const struct selfmon_address *address)

@@ -2,7 +2,8 @@
 /*
  * Merges the samples of several processes. Addresses are relative to modules,
  * so equal stacks of two processes become one. Samples with different events or
- * periods cannot be added; then the merged report has no samples, but a note.
+ * periods cannot be added: in this case the merged report has a note instead of
+ * samples.
  */
 #ifndef SELFMON_TOOLS_REPORT_MERGE_SAMPLES_H
 #define SELFMON_TOOLS_REPORT_MERGE_SAMPLES_H

@@ -22,7 +22,7 @@
 #define LABEL_LEAST 24
 #define LABEL_MOST 44
 #define LINE_GAP 2
-/* The columns of numbers: total, share, self, and share of the region. */
+/* Width of the columns of numbers: total, share, self, share of the region. */
 #define NUMBERS_COLUMNS (2 * NUMBER_COLUMNS + 2 * SHARE_COLUMNS + 4)
 
 struct table {
@@ -188,7 +188,10 @@ static void put_functions(struct table *table,
 
 /* ---- regions ------------------------------------------------------------- */
 
-/* Returns the stacks of a row. *at advances with the rows. */
+/*
+ * Returns the stacks of a row, and advances *at to the stacks of the next row.
+ * The caller passes the rows in ascending order, -1 (outside of regions) first.
+ */
 static const struct selfmon_sampled_stack *
 stacks_of(const struct table *table, int32_t row, size_t *at, size_t *count)
 {
@@ -244,7 +247,7 @@ static void put_regions(struct table *table)
 	const struct selfmon_report *const report = table->text.report;
 	size_t outside = 0, at = 0, count, i;
 
-	stacks_of(table, -1, &at, &count); /* these are first */
+	stacks_of(table, -1, &at, &count); /* skip them */
 	for (i = 0; i < report->rows; i++) {
 		const struct selfmon_row *const row = &report->row[i];
 		const struct selfmon_sampled_stack *const stack =

@@ -47,8 +47,8 @@ static char *csv_of(const struct selfmon_report *report,
 }
 
 /*
- * Skips the header line if it equals *header, that of the previous report:
- * processes that counted the same events share a table.
+ * Writes CSV. Skips the header line if it equals *header, the header line of
+ * the previous report: processes that counted the same events share a table.
  */
 static int write_csv(const struct selfmon_report *report, const char *path,
 		     const struct selfmon_view *view, char **header)
@@ -106,8 +106,8 @@ static size_t top_of(const struct report_request *request)
 }
 
 /*
- * The table of samples itself lists the reasons for modules without symbols, so
- * symbols_complain() is not called.
+ * Writes an output that consists of samples. symbols_complain() prints why
+ * modules have no symbols; the table of --samples lists these reasons itself.
  */
 static int write_samples(const struct selfmon_report *report, const char *path,
 			 const struct report_request *request)

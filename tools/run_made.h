@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats that this program makes from the JSON report of a program after its
- * exit.
+ * Formats that selfmon run makes from the JSON report of a program, after the
+ * program's exit.
  */
 #ifndef SELFMON_TOOLS_RUN_MADE_H
 #define SELFMON_TOOLS_RUN_MADE_H
@@ -20,9 +20,9 @@ enum run_made { RUN_NOT_MADE, RUN_HTML, RUN_FOLDED, RUN_PPROF, RUN_MADE_COUNT };
 #define RUN_SOURCE_ENDING ".json"
 
 /*
- * Makes the file from the JSON report, and removes the latter. If the program
- * wrote no JSON, does nothing and returns true. Returns false with a message
- * after an error.
+ * Makes the file from the JSON report, and removes the JSON report. If the
+ * program wrote no JSON, does nothing and returns true. Returns false with a
+ * message after an error.
  */
 bool run_make(const char *path, enum run_made made);
 

@@ -41,7 +41,7 @@ static const struct option options[] = {
 	{ "full", no_argument, NULL, 'f' },
 	{ "perf", no_argument, NULL, 'p' },
 	{ "json", required_argument, NULL, 'j' },
-	{ "loop", required_argument, NULL, 'l' }, /* hidden option for --perf */
+	{ "loop", required_argument, NULL, 'l' }, /* hidden: --perf uses it */
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };

@@ -26,8 +26,8 @@ enum selftest_status {
 };
 
 /*
- * name and unit must be string literals: a child process shares only the
- * pointers with its parent.
+ * name and unit must be string literals: a child process passes only the
+ * pointers to its parent.
  */
 struct selftest_figure {
 	const char *name;
@@ -62,14 +62,14 @@ struct selftest_row {
 enum selftest_mode { SELFTEST_QUICK, SELFTEST_NORMAL, SELFTEST_FULL };
 
 /*
- * What a check needs to know: the command's options, the time for one attempt,
- * and the facts that selftest_machine.c finds about the machine.
+ * The input of a check: the command's options, the time for one attempt, and
+ * the facts that selftest_machine.c finds about the machine.
  */
 struct selftest_case {
 	enum selftest_mode mode;
 	uint64_t budget_ns;  /* maximum time of one attempt of a check */
 	bool pmu;            /* instructions can be counted */
-	bool user_reads;     /* they are read without a system call */
+	bool user_reads;     /* instructions are read in user space */
 	bool perf;           /* --perf was given */
 	bool hypervisor;
 	uint64_t read_ns;    /* duration of a user read; 0: unknown */

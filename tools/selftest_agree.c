@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checks agree and wrap: compare user reads with read(2), and with the
- * known number of instructions in a long run.
+ * The checks "agree" and "wrap". The first one compares user reads with
+ * read(2). The second one compares the count of a long run with its known
+ * number of instructions.
  */
 #define _GNU_SOURCE
 #include "selftest_agree.h"
@@ -102,8 +103,8 @@ static void note_read(struct selftest_run *run, uint64_t last, uint64_t now)
 }
 
 /*
- * Returns how many times the register wrapped. The kernel sets a register to
- * half of its range below 0, so the register wraps after half of its range.
+ * Returns how many times the register wrapped. The kernel starts the register
+ * at minus half of its range, so it wraps after counting half of its range.
  */
 static double wraps_of(const struct selfmon_counters *set, uint64_t last)
 {

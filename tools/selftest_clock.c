@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks clock and faults, which need no PMU. */
+/* The checks "clock" and "faults", which need no PMU. */
 #define _GNU_SOURCE
 #include "selftest_clock.h"
 
@@ -17,7 +17,8 @@
 #define READINGS 200
 
 /*
- * Readings of both clocks. width_ns is the longest possible time between them.
+ * A reading of the library's clock and one of CLOCK_MONOTONIC_RAW. width_ns is
+ * the longest possible time between the two.
  */
 struct reading {
 	uint64_t ticks, raw_ns;

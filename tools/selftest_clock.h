@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks clock and faults, which need no PMU. */
+/* The checks "clock" and "faults", which need no PMU. */
 #ifndef SELFMON_TOOLS_SELFTEST_CLOCK_H
 #define SELFMON_TOOLS_SELFTEST_CLOCK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The check cost: reports what a region costs, without judging it. */
+/* The check "cost": reports what a region costs, without judging it. */
 #define _GNU_SOURCE
 #include "selftest_cost.h"
 
@@ -106,8 +106,8 @@ static struct round measure(uint64_t pairs)
 }
 
 /*
- * Separates the rounds in which the core was busy, since the empty loop was
- * slow.
+ * Separates the rounds in which the core was busy. In these rounds the empty
+ * loop was slow.
  */
 static void split(const struct round *round, size_t n, struct pair_cost *cost)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks exact and slope, with loops of a known number of instructions. */
+/* The checks "exact" and "slope": loops of a known number of instructions. */
 #define _GNU_SOURCE
 #include "selftest_exact.h"
 
@@ -173,9 +173,9 @@ void selftest_exact(const struct selftest_case *from, struct selftest_row *row)
 
 #define SLOPES 3
 /*
- * The share of visits with the minimum is only used if at least ALIKE visits
- * have the minimum, of at least ALIKE_OF visits. Otherwise a lower share is
- * reported.
+ * The share of visits that have the minimum may be high by chance if there are
+ * few visits. If fewer than ALIKE visits have the minimum, one is assumed; if
+ * there are fewer than ALIKE_OF visits, ALIKE_OF are assumed.
  */
 #define ALIKE 5
 #define ALIKE_OF 50

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks exact and slope, with loops of a known number of instructions. */
+/* The checks "exact" and "slope": loops of a known number of instructions. */
 #ifndef SELFMON_TOOLS_SELFTEST_EXACT_H
 #define SELFMON_TOOLS_SELFTEST_EXACT_H
 

@@ -14,8 +14,10 @@
 #define AN_INTERRUPT 2
 #define A_RETRY 400
 /*
- * Limits for interrupts of the host, which a guest cannot count: at most one in
- * this number of instructions, or in this time, plus HOST_LEAST.
+ * Limits for interrupts of the host, which a guest cannot count. They add to a
+ * visit at most HOST_LEAST instructions, and one more for each
+ * HOST_INSTRUCTIONS of the visit. Their number in all visits is at most
+ * HOST_LEAST, and one more for each HOST_NS.
  */
 #define HOST_INSTRUCTIONS 10000
 #define HOST_LEAST 8
@@ -26,8 +28,8 @@
  */
 #define A_LOOK 400
 /*
- * If more than this share of short visits has the same excess, the excess is
- * not noise.
+ * If more than this share of the visits has the same excess, the excess is not
+ * noise. This rule applies only if the mean visit is shorter than SHORT_NS.
  */
 #define ALIKE 0.9
 #define SHORT_NS UINT64_C(100000)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Judges decide whether samples are right: they set a row's status and its
- * differences. Samples are their only input, so unit tests can pass wrong ones.
+ * differences. Samples are their only input, so unit tests can pass wrong
+ * samples.
  */
 #ifndef SELFMON_TOOLS_SELFTEST_JUDGE_H
 #define SELFMON_TOOLS_SELFTEST_JUDGE_H
@@ -40,10 +41,10 @@ struct selftest_counts {
 /*
  * Passes if minimum and mode (the most frequent count) are exact, and
  * disturbances explain all higher counts. Fails if a count is too low, if
- * disturbances do not explain a higher one, or if most short visits have the
- * same excess. Otherwise busy: if minimum or mode are too high, or if fewer
- * than half of the samples have a value. Returns the number of samples with a
- * value.
+ * disturbances do not explain a higher count, or if most short visits have the
+ * same excess. Otherwise, if the mode is too high, or if fewer than half of the
+ * samples have a value, the result is SELFTEST_BUSY. Returns the number of
+ * samples with a value.
  */
 size_t selftest_judge_counts(const struct selftest_counts *in,
 			     struct selftest_row *row);

@@ -32,7 +32,7 @@ void selftest_judge_clock(const struct selftest_clocks *in,
 /* Instructions per visit in a region's self value, and the known number. */
 struct selftest_self {
 	const char *what;
-	double known, extra; /* extra is what the compiler may add */
+	double known, extra; /* extra: instructions that a compiler may add */
 	double seen, noise;
 };
 void selftest_judge_self(const struct selftest_self *in,
@@ -63,9 +63,9 @@ void selftest_judge_naps(const struct selftest_naps *in,
 			 struct selftest_row *row);
 
 /*
- * Compares the slope of perf stat with that of the library for the same loops.
- * noise is the effect of interrupts; start is the variation in the start of a
- * program.
+ * Compares the slope of perf stat with the slope of the library for the same
+ * loops. noise is the number of instructions that interrupts may add; start is
+ * the variation of the number of instructions in which a program starts.
  */
 void selftest_judge_perf(double work, double perf, double own, double noise,
 			 double start, struct selftest_row *row);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checks move and preempt: visits that change CPUs, or that are preempted.
+ * The checks "move" and "preempt": visits that change CPUs, or that are
+ * preempted.
  */
 #define _GNU_SOURCE
 #include "selftest_move.h"
@@ -12,7 +13,7 @@
 #include "selftest_work.h"
 
 #define SPEC "instructions"
-#define HALF UINT64_C(10000) /* instructions on each of both CPUs */
+#define HALF UINT64_C(10000) /* instructions on each of the two CPUs */
 #define VISITS 4000
 #define CPUS 64
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checks move and preempt: visits that change CPUs, or that are preempted.
+ * The checks "move" and "preempt": visits that change CPUs, or that are
+ * preempted.
  */
 #ifndef SELFMON_TOOLS_SELFTEST_MOVE_H
 #define SELFMON_TOOLS_SELFTEST_MOVE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The check overhead: regions of known work, nested in one function and in
+ * The check "overhead": regions of known work, nested in one function and in
  * separate functions.
  */
 #define _GNU_SOURCE
@@ -34,11 +34,11 @@
 #define SYSCALL_NS 3000 /* time of a read(2) */
 #define A_RETRY 400.0   /* instructions of a repeated end snapshot */
 /*
- * Instructions per visit of checks of the descriptor. With read(2) the library
- * sometimes checks its descriptor (counters/snapshot.c, TRUSTED_TICKS). A check
- * takes about 75 instructions in the outer region. Measurements have 16 visits.
- * On an emulated riscv64, one of 13 visits has a check, so the number of checks
- * varies by up to two.
+ * With read(2) the library sometimes checks its descriptor
+ * (counters/snapshot.c, TRUSTED_TICKS). A check takes about 75 instructions in
+ * the outer region. A measurement has 16 visits. On an emulated riscv64, one of
+ * 13 visits has a check, so the number of checks varies by up to two.
+ * CHECKS is the resulting error in instructions per visit.
  */
 #define CHECKS (2 * 75 / 16.0)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The check overhead: regions of known work, nested in one function and in
+ * The check "overhead": regions of known work, nested in one function and in
  * separate functions.
  */
 #ifndef SELFMON_TOOLS_SELFTEST_OVERHEAD_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The check perf: compares the library with perf stat, for the same loops. */
+/* The check "perf": compares the library with perf stat, for the same loops. */
 #define _GNU_SOURCE
 #include "selftest_perf.h"
 

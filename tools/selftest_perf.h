@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The check perf: compares the library with perf stat, for the same loops. */
+/* The check "perf": compares the library with perf stat, for the same loops. */
 #ifndef SELFMON_TOOLS_SELFTEST_PERF_H
 #define SELFMON_TOOLS_SELFTEST_PERF_H
 

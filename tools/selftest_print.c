@@ -113,7 +113,7 @@ static void add_names(struct selftest_result *to, enum selftest_status status)
 
 /*
  * Lists the checks that did not pass but are required for the verdict "counts
- * are exact".
+ * are exact". Returns true if there are any.
  */
 static bool add_unshown(struct selftest_result *to)
 {

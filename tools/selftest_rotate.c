@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The check rotate: opens more events than there are counters, so that they
- * rotate.
+ * The check "rotate": opens more events than there are counters, so that the
+ * kernel multiplexes them.
  */
 #define _GNU_SOURCE
 #include "selftest_rotate.h"
@@ -19,7 +19,10 @@
 #define READS 1000 /* reads of each set before the time is checked again */
 #define ROTATION_LEAST UINT64_C(1000000)
 
-/* Sets that rotate. Each has a few copies of the event `instructions`. */
+/*
+ * Sets that are multiplexed: they take turns on the PMU. Each has a few copies
+ * of the event `instructions`.
+ */
 struct crowd {
 	struct selfmon_counters *set[SETS];
 	size_t sets, events; /* events of one set */
@@ -30,8 +33,8 @@ struct crowd {
 /*
  * Returns the number of events in each set: usually two. If a hypervisor offers
  * more counters than really count, two sets must not be on the PMU at the same
- * time, so each has more than half of the offered number. Returns 0 if not that
- * many counters count.
+ * time. Then each set has more events than half of the offered counters. If
+ * fewer counters really count, returns 0.
  */
 static size_t events_of_a_set(const struct selftest_case *from)
 {
@@ -106,7 +109,7 @@ static bool add_set(struct crowd *crowd, struct selftest_row *row)
 	return true;
 }
 
-/* Opens sets until they rotate, or until the maximum is reached. */
+/* Opens sets until they are multiplexed, or until there are SETS. */
 static bool gather(const struct selftest_case *from, struct crowd *crowd,
 		   struct selftest_row *row)
 {

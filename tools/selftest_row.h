@@ -14,7 +14,8 @@ void selftest_differs(struct selftest_row *row, double least, double most,
 	__attribute__((format(printf, 5, 6)));
 
 /*
- * These functions set the status and the reason if the status is still "pass".
+ * Set the status to SELFTEST_ABSENT or SELFTEST_BUSY, with the reason. Change
+ * nothing if the status is no longer SELFTEST_PASS.
  */
 void selftest_absent(struct selftest_row *row, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

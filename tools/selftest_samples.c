@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The check samples: two regions, each with code of its own. The address of a
+ * The check "samples": two regions, each with code of its own. The address of a
  * sample therefore shows to which region it belongs.
  */
 #define _GNU_SOURCE
@@ -22,8 +22,8 @@
 
 /*
  * The shortest visit works for 4 units; others are 2 to 32 times as long. If
- * the length equalled the sampling period, most samples of the outer region
- * would be taken at the end of the inner one.
+ * each visit took one sampling period, each would be sampled at the same place:
+ * most samples of the outer region would be at the end of the inner region.
  */
 #define UNIT_NS 20000
 #define LENGTHS 6
@@ -79,7 +79,7 @@ static uint64_t unit(void)
 
 /* ---- addresses in the report --------------------------------------------- */
 
-/* Returns the base address of the first module, which is the program itself. */
+/* Stores the base address of the first module, which is the program itself. */
 static int take_base(struct dl_phdr_info *info, size_t size, void *base)
 {
 	(void)size;

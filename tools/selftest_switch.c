@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The check switch: reports the cost of a context switch with open events. */
+/* The check "switch": reports the cost of a context switch with open events. */
 #define _GNU_SOURCE
 #include "selftest_switch.h"
 

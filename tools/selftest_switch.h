@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The check switch: reports the cost of a context switch with open events. */
+/* The check "switch": reports the cost of a context switch with open events. */
 #ifndef SELFMON_TOOLS_SELFTEST_SWITCH_H
 #define SELFMON_TOOLS_SELFTEST_SWITCH_H
 

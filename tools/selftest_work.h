@@ -47,7 +47,7 @@ static inline __attribute__((always_inline)) void selftest_loop(uint64_t n)
 
 uint64_t selftest_now_ns(void);
 
-/* An attempt's time limit: a part of its budget, in 1/1000. */
+/* A time limit within an attempt: `share` thousandths of its budget. */
 struct selftest_timer {
 	uint64_t end_ns;
 };

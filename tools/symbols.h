@@ -31,8 +31,8 @@ struct symbol_frame {
 
 struct symbol_place {
 	uint32_t id;	  /* from 1 on */
-	int32_t module;	  /* as above */
-	uint64_t address; /* that was looked up */
+	int32_t module;	  /* as in struct symbol_function */
+	uint64_t address; /* the address that was looked up */
 	size_t frames;	  /* 0 if out of memory */
 	const struct symbol_frame *frame; /* innermost inlined call first */
 };

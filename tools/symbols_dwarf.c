@@ -32,7 +32,7 @@ struct unit {
 };
 
 struct symbols_dwarf {
-	/* Difference between addresses of the module and those of the unit. */
+	/* Address in the module minus address in the debugging information. */
 	Dwarf_Addr bias;
 	size_t units, room;
 	struct unit *unit;
@@ -75,7 +75,7 @@ static void add_function(struct function_list *to, Dwarf_Die *die)
 		to->die[to->count++] = *die;
 }
 
-#define NESTED_MOST 64 /* most namespaces and classes in each other */
+#define NESTED_MOST 64 /* maximum depth of namespaces and classes */
 
 static void add_functions(struct function_list *to, Dwarf_Die *of, int depth)
 {
@@ -212,8 +212,8 @@ static const char *name_of(Dwarf_Die *die)
 }
 
 /*
- * Reads an attribute, including those that a function inherits from its
- * declaration and its abstract copy.
+ * Reads an attribute of a function. The attribute may also be in the function's
+ * declaration or abstract instance.
  */
 static uint32_t number_of(Dwarf_Die *die, unsigned int name,
 			  Dwarf_Attribute *attribute)

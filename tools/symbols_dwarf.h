@@ -16,8 +16,8 @@ void symbols_dwarf_close(struct symbols_dwarf *dwarf);
 
 /*
  * Finds the frames at an address of the module's Dwfl, innermost inlined call
- * first. Returns their number, or 0 if no function is known there. raw[0] then
- * has only the file and the line, if these are known.
+ * first. Returns their number. If no function is known there, returns 0 and
+ * sets only the file and the line of raw[0], as far as they are known.
  */
 size_t symbols_dwarf_find(struct symbols_dwarf *dwarf, Dwarf_Addr address,
 			  struct symbols_raw raw[SYMBOLS_INLINED]);

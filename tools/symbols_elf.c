@@ -2,8 +2,8 @@
 /*
  * Reads the symbols of one file by elfutils' libdwfl: from its debugging
  * information, which may be in a separate file, or else from its symbol tables.
- * Unless requests are enabled, only files on this machine are used. libdw would
- * contact the servers in DEBUGINFOD_URLS, so this variable is then removed.
+ * Unless requests are enabled, only files on this machine are used: the
+ * variable DEBUGINFOD_URLS is removed, because libdw would contact its servers.
  */
 #define _GNU_SOURCE
 #include "symbols_elf.h"

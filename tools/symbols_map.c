@@ -20,7 +20,7 @@
 
 struct entry {
 	uint64_t start, size;
-	size_t order; /* of lines */
+	size_t order; /* number of its line */
 	char *name;
 };
 

@@ -9,7 +9,8 @@
 const char *symbols_short_name(const char *path);
 /*
  * Writes the name of a C++ function without template arguments and parameters:
- * std::vector<>::push_back. Names of other languages are unchanged.
+ * std::vector<>::push_back. Names without `<` and `(` are unchanged, as are
+ * Rust's names that begin with `<`.
  */
 void symbols_compact(const char *name, char *to, size_t size);
 

@@ -42,8 +42,8 @@ static void add_symbol(struct symbols_symtab *to, Dwfl_Module *module, int i)
 }
 
 /*
- * Ranks the names of a function: global names are preferred to weak and local
- * ones.
+ * Ranks the names of a function: global names are preferred to weak names, and
+ * weak names to local names.
  */
 static int rank(const struct symbol *symbol)
 {

@@ -26,7 +26,7 @@ struct symbols_slot *symbols_table_find(struct symbols_table *table,
 							const void *key));
 
 #define SYMBOLS_HASH UINT64_C(0xcbf29ce484222325)
-/* Both functions continue a hash with a text or a number. */
+/* Add a text or a number to a hash. The first hash is SYMBOLS_HASH. */
 uint64_t symbols_hash_text(uint64_t hash, const char *text);
 uint64_t symbols_hash_number(uint64_t hash, uint64_t number);
 

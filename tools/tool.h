@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Exit statuses: the answer is "no", and wrong usage. */
+/* Exit statuses: failure or the answer "no", and wrong usage. */
 #define TOOL_NO 1
 #define TOOL_USAGE 2
 
@@ -38,7 +38,7 @@ int tool_wrong_option(const char *command, int returned, char **argv);
 
 /*
  * Returns true if colours may be written to the file: it is a terminal, TERM is
- * set and not "dumb", and NO_COLOR is not set.
+ * set and not "dumb", and NO_COLOR is not set or empty.
  */
 bool tool_has_colours(FILE *file);
 

@@ -68,8 +68,8 @@ static void take_count(struct trace_reader *reader, struct trace_ring *ring,
 }
 
 /*
- * Called if the newest visit lasted longer than its limit, which is in ticks.
- * Adds the visit to the track of such visits, too.
+ * Takes an entry which says that the newest visit lasted longer than its limit.
+ * The limit is in ticks. Also adds the visit to the track TRACE_LONGER.
  */
 static void take_longer(struct trace_reader *reader,
 			const struct trace_ring *ring, uint64_t limit)
@@ -148,8 +148,9 @@ static void take_entry(struct trace_reader *reader, struct trace_ring *ring,
 }
 
 /*
- * Begins a gap: the missing entries may include a switch of fibers, or the
- * visit to which counts belong.
+ * Begins a gap. The entry to which the next counts belong, or the visit of the
+ * last START, may be missing, so both are forgotten. A switch of fibers may be
+ * missing too: until the next switch, visits may be on the wrong track.
  */
 static void begin_gap(struct trace_ring *ring)
 {

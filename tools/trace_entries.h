@@ -5,7 +5,7 @@
 
 #include "trace_reader.h"
 
-/* Each takes a block of its type (SELFMON_TRACE_), of `size` bytes. */
+/* Take a block SELFMON_TRACE_VISITS or SELFMON_TRACE_BURST of `size` bytes. */
 void trace_take_visits(struct trace_reader *reader, const void *block, size_t size);
 void trace_take_burst(struct trace_reader *reader, const void *block, size_t size);
 

@@ -47,10 +47,10 @@ static size_t runs_before(const struct trace_track *track, uint64_t time)
 }
 
 /*
- * Returns when a visit of a fiber began. Its recorded time covers only the runs
- * of the fiber, so the function goes back from the visit's end until the runs
- * add up to this time. It stops at an earlier burst, because the runs between
- * two bursts are unknown.
+ * Returns when a visit of a fiber began. The recorded time of the visit covers
+ * only the runs of the fiber. So the function goes back from the visit's end
+ * until the runs add up to this time. It stops at an earlier burst, because the
+ * runs between two bursts are unknown.
  */
 static uint64_t real_begin(const struct trace_track *track,
 			   const struct trace_visit *visit)

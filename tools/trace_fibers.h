@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stacks on which visits ran: a thread's own stack, or that of a fiber.
- * Also computes when the visits of fibers began.
+ * Finds the stacks on which visits ran: the thread's own stack, or the stack of
+ * a fiber. Also computes when the visits of fibers began.
  */
 #ifndef SELFMON_TOOLS_TRACE_FIBERS_H
 #define SELFMON_TOOLS_TRACE_FIBERS_H
@@ -12,8 +12,8 @@
 struct trace_track *trace_stack_of(struct trace_reader *reader,
 				   const struct trace_ring *ring);
 /*
- * The thread switches to a fiber, to its own stack (0), or to none
- * (SELFMON_ENDED_NO_FIBER).
+ * Records that the thread switches to a fiber, to its own stack (fiber is 0),
+ * or away from the current stack (fiber is SELFMON_ENDED_NO_FIBER).
  */
 void trace_take_switch(struct trace_reader *reader, struct trace_ring *ring,
 		       uint64_t now, uint64_t fiber);

@@ -58,8 +58,9 @@ static bool push(struct lane *lane, struct trace_visit *visit)
 }
 
 /*
- * Returns true if the visit is inside the newest visit of the lane, or after
- * it.
+ * Returns true if the visit can be added to the lane: it is inside the newest
+ * open visit of the lane, or no visit is open. First closes the visits of the
+ * lane that end before the visit begins.
  */
 static bool fits(struct lane *lane, struct trace_visit *visit, bool may_nest)
 {

@@ -13,7 +13,7 @@
 /* Size of a line that says why a file cannot be read. */
 #define TRACE_WHY_SIZE 160
 
-/* A visit, a time off the CPU, or a time of which entries are missing. */
+/* A visit, a time off the CPU, or a time whose entries are missing. */
 struct trace_visit {
 	uint64_t begin, end; /* ns since the trace began */
 	/* index of the region, or one of the values below */
@@ -74,9 +74,12 @@ struct trace_thread {
 struct trace {
 	char program[257];
 	int pid;
-	uint64_t begin_raw_ns, begin_real_ns; /* of the first clock */
+	uint64_t begin_raw_ns, begin_real_ns; /* of the first clock block */
 	uint64_t ns;	    /* time of the newest end in ns */
-	/* Start after the first of several traces; set by the caller. */
+	/*
+	 * Time from the start of the earliest trace to the start of this one;
+	 * set by the caller.
+	 */
 	uint64_t offset_ns;
 	struct trace_track *track;
 	size_t tracks, track_room;
@@ -93,9 +96,9 @@ struct trace {
 	uint64_t *count;
 	size_t counts, count_room;
 	uint64_t visits, lost;
-	uint64_t bursts, longer; /* visits that lasted longer than the limit */
+	uint64_t bursts, longer; /* longer: visits above the limit */
 	uint64_t limit_ns[2];	 /* minimum and maximum of their limits */
-	bool cut_off; /* the process did not end the file */
+	bool cut_off; /* the process did not write the end of the file */
 };
 
 void trace_free(struct trace *trace);

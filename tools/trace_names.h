@@ -5,7 +5,7 @@
 
 #include "trace_reader.h"
 
-/* Each takes a block of its type (SELFMON_TRACE_), of `size` bytes. */
+/* Take a block SELFMON_TRACE_REGION, _THREAD or _COLUMN of `size` bytes. */
 void trace_take_region(struct trace_reader *reader, const void *block, size_t size);
 void trace_take_thread(struct trace_reader *reader, const void *block, size_t size);
 void trace_take_column(struct trace_reader *reader, const void *block, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a trace in one pass over its blocks. Times are ticks until all clock
- * blocks are read; the first and the last of them then give the rate.
+ * Reads a trace in one pass over its blocks. Times are ticks until all blocks
+ * are read; then the first and the last clock block give the rate.
  */
 #include "trace_read.h"
 

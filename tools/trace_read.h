@@ -6,9 +6,9 @@
 #include "trace_model.h"
 
 /*
- * Reads a file. If it cannot be read, is not a trace, has another byte order or
- * version, or is damaged, stores one line with the reason in `why` and returns
- * NULL.
+ * Reads a file. On failure, returns NULL, and stores one line with the reason
+ * in `why`: the file cannot be read, is not a trace, has another byte order or
+ * version, or is damaged.
  */
 struct trace *trace_read(const char *path, char why[TRACE_WHY_SIZE]);
 

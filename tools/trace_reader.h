@@ -24,7 +24,7 @@ struct trace_ring {
 	bool switched;
 	bool has_start; /* the previous entry was a START */
 	uint64_t start;
-	uint64_t what; /* SELFMON_START_ */
+	uint64_t what; /* one of SELFMON_START_*, from this START */
 	struct trace_visit *newest; /* the next counts belong to this visit */
 	uint64_t newest_end;
 	bool gap;	/* entries are missing after newest_end */
@@ -44,12 +44,12 @@ struct trace_reader {
 
 /*
  * Returns the array with room for at least one element more than `count`; new
- * elements are 0. If there is no memory, the reader fails, and the array is
- * returned as it was.
+ * elements are 0. If out of memory, sets reader->failed, and returns the array
+ * unchanged.
  */
 void *trace_grown(struct trace_reader *reader, void *array, size_t *room,
 		  size_t count, size_t size);
-/* The reader fails, because the file is damaged. */
+/* Sets reader->failed, with the reason that the file is damaged. */
 void trace_damaged(struct trace_reader *reader, const char *what);
 
 /* Finds or adds a track. Returns NULL if there is no memory. */

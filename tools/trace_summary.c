@@ -43,7 +43,7 @@ static void take_track(struct longest *longest,
 	}
 }
 
-/* Writes a time. width is that of the number, unit_width that of the unit. */
+/* Writes a time. width is for the number, unit_width for the unit. */
 static void put_time(FILE *to, uint64_t ns, int width, int unit_width)
 {
 	static const struct {

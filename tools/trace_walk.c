@@ -26,7 +26,10 @@ static bool begin_visit(struct stack *stack, const struct trace_visit *visit,
 	return true;
 }
 
-/* Ends the visits that are over before `before` begins. */
+/*
+ * Ends the open visits that end before the visit `before` begins, or all if
+ * `before` is NULL.
+ */
 static void end_visits(struct stack *stack, const struct trace_visit *before,
 		       const struct trace_walk *walk)
 {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 static char **border; /* the end of the visible variables, or NULL */
-static char *hidden;  /* the variable that was there */
+static char *hidden;  /* the variable that was at border */
 
 static bool begins_with(const char *entry, const char *prefix)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's environment variables, which users set for the programs that
- * they measure. The selfmon program is linked with the library, whose
- * constructors would otherwise begin a trace or sampling of this program.
+ * Hides the library's environment variables from the library's constructors.
+ * Users set the variables for the programs that they measure. But the selfmon
+ * program is linked with the library too, and the constructors would begin a
+ * trace or sampling of the selfmon program itself.
  */
 #ifndef SELFMON_TOOLS_VARIABLES_H
 #define SELFMON_TOOLS_VARIABLES_H

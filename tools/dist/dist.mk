@@ -6,8 +6,8 @@ release := libselfmon-$(version)
 tarball := $(O)/$(release).tar.gz
 sbom := $(O)/$(release).spdx.json
 
-# URL=ADDRESS is where the tarball will be published. SIGN=KEY is the key that
-# signs.
+# URL=ADDRESS is where the tarball will be published. SIGN=KEY is the GnuPG key
+# that signs the checksums.
 URL :=
 SIGN :=
 

@@ -13,9 +13,9 @@ import sys
 import tarfile
 import time
 
-# The tarball contains none of these. The Makefile links the tool without its
-# three libraries if they are missing. libpfm is loaded if an event's name needs
-# it.
+# The tarball contains none of these packages. The Makefile links the program
+# selfmon without libcpuid, jansson or libdw if they are missing. The library
+# loads libpfm if an event's name needs it.
 DEPENDENCIES = [
     # Name, licence, purl, relationship, and the package that it belongs to.
     ("libc", "NOASSERTION", None, "DEPENDS_ON", "libselfmon"),
@@ -50,7 +50,7 @@ class Element:
         self.id = "SPDXRef-File-" + hashlib.sha1(path.encode()).hexdigest()
         found = LICENCE.search(self.text[:1000])
         self.stated = found.group(1) if found else None
-        self.licence = self.stated or "MIT"  # LICENSE is for all the rest
+        self.licence = self.stated or "MIT"  # without a tag, LICENSE applies
 
     def row(self):
         return {

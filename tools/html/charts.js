@@ -14,8 +14,8 @@ function withAlpha(colour, alpha) {
 
 const decade = value => timeTick(10 ** value);
 
-/* Rounds times to powers of 2^(1/4), which are about as far apart as the library's buckets. Reports with different
- * clocks then have the same buckets. */
+/* Rounds times to powers of 2^(1/4), so that reports with different clocks have the same buckets. The powers are about
+ * as far apart as the library's buckets. */
 function sharesOf(histogram) {
 	const total = histogram.reduce((sum, bin) => sum + bin[1], 0);
 	const shares = new Map();
@@ -50,7 +50,8 @@ function drawHistogram(lists) {
 	}, data, byId('histogram')));
 }
 
-/* x: -log10 of the share of slower visits, so that each nine has the same width. */
+/* Maps x to the time of a visit. x is -log10 of the share of slower visits, so that p90, p99 and p99.9 are equally far
+ * apart. */
 function curveOf(histogram) {
 	const total = histogram.reduce((sum, bin) => sum + bin[1], 0);
 	const curve = new Map();

@@ -132,7 +132,7 @@ function search() {
 	}
 }
 
-/* Kept in the address, so that a link shows the same view. */
+/* Stores the state in the fragment of the page's URL, so that a link shows the same view. */
 function saveState() {
 	const state = new URLSearchParams();
 	for (const key of ['width', 'colour', 'sort', 'find', 'theme'])

@@ -1,6 +1,6 @@
 /* Where threads were during visits: on a CPU, blocked, or preempted (@offcpu). */
 
-/* null: switches were not recorded. */
+/* Returns the row's times off the CPU, or null if context switches were not recorded. */
 function offCpuOf(from)
 {
 	return from.blocked_ns === undefined

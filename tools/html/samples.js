@@ -2,7 +2,7 @@
 
 const FUNCTIONS_SHOWN = 12;
 
-/* Samples while a region was the innermost one; null: none were requested. */
+/* Returns the number of samples that were taken while the region was the innermost one; null: none were requested. */
 const samplesOf = from => from.samples === undefined ? null : from.samples;
 
 /* Lists the functions of the rows: name, samples, file and line. Functions with the same name are one entry. */
@@ -25,8 +25,8 @@ function withInside(row) {
 	return [row, ...row.children.flatMap(withInside)];
 }
 
-/* Returns true if the region itself and regions inside have samples. Then the user chooses what is shown. Otherwise a
- * region without samples of its own shows those of the regions inside. */
+/* Returns true if both the region itself and the regions inside have samples. In this case the user chooses what is
+ * shown. A region without samples of its own shows the samples of the regions inside. */
 function hasBoth(row) {
 	return row.raw.samples > 0 && row.raw.samples_within > row.raw.samples;
 }
