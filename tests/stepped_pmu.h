@@ -51,7 +51,7 @@ static inline uint64_t stepped_pmu_value(const struct stepped_pmu *pmu,
 	       (uint64_t)pmu->page[member].offset;
 }
 
-/* Number of group reads that can be served before counts are prepared again. */
+/* Number of group reads that one call of stepped_pmu_serve() prepares. */
 #define STEPPED_PMU_SERVED 16
 
 static inline void stepped_pmu_serve(struct stepped_pmu *pmu)

@@ -155,7 +155,10 @@ static void whole_file(const uint8_t *data, size_t size)
 	close(fd);
 }
 
-/* Applies one change. The caller restores the bytes from *at to *end. */
+/*
+ * Applies one change, and returns the number of input bytes that it used. The
+ * caller restores the bytes of the file from *at to *end.
+ */
 static size_t change(const uint8_t *data, size_t size, size_t *at, size_t *end)
 {
 	const size_t length = data[4] & 0x7f;

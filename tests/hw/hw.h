@@ -31,7 +31,7 @@ void hw_require_user_reads(const struct selfmon_counters *set);
 
 /*
  * Opens all events of a specification for this thread. If the machine cannot
- * count them, skips the test with the reason. Fails if it should be able to.
+ * count them, skips the test with the reason. Any other error fails the test.
  */
 struct selfmon_counters *hw_open(const char *spec);
 struct selfmon_counters *hw_open_with(const char *spec, unsigned int flags);
@@ -117,7 +117,10 @@ void hw_visit_region(uint64_t n);
  */
 #define HW_TRY_END_INSTRUCTIONS 170
 
-/* Expects exactly this count in all visits, except for retries. */
+/*
+ * Expects this net count of the row's visits. Each retry may add up to
+ * HW_TRY_END_INSTRUCTIONS.
+ */
 void hw_expect_net(const struct selfmon_row *row, size_t column, double net);
 
 /*

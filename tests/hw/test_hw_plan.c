@@ -10,7 +10,7 @@
 #include "hw/tool.h"
 
 #define EVENTS 8
-#define TIMEOUT 1000 /* seconds of an emulator's time */
+#define TIMEOUT 1000 /* seconds; in an emulator, of its virtual time */
 
 static const char spec[] =
 	"instructions,instructions,instructions,instructions,"

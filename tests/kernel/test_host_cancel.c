@@ -63,8 +63,9 @@ Test(host_cancel, a_thread_that_is_cancelled_in_a_region_counts)
 }
 
 /*
- * A handler that interrupts a blocking call of glibc may be cancelled at any
- * instruction, but not while its thread holds the lock.
+ * In a blocking call, glibc may allow cancellation at any instruction, also in
+ * a handler that interrupts the call. But the library delays the cancellation
+ * while the thread holds the lock.
  */
 static void *cancel_in_lock(void *unused)
 {
