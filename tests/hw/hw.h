@@ -52,8 +52,8 @@ void hw_write_file(const char *path, const char *text);
 uint64_t hw_read_number(const char *path, const char *key);
 
 /*
- * hw_competitor() starts a process that keeps this CPU busy. It exits when the
- * caller exits, or by hw_competitor_end().
+ * hw_competitor() starts a process that keeps this CPU busy. The process exits
+ * when the caller exits, or by hw_competitor_end().
  */
 pid_t hw_competitor(void);
 void hw_competitor_end(pid_t pid);
@@ -107,8 +107,8 @@ void hw_visit_region(uint64_t n);
 
 /*
  * Upper limit for the instructions of one attempt to take a snapshot of two
- * members. After a context switch the attempt is repeated; its instructions are
- * counted in the visit.
+ * members. After a context switch the attempt fails and is repeated. The
+ * instructions of a failed attempt are counted in the visit.
  */
 #define HW_TRY_INSTRUCTIONS 120
 /*

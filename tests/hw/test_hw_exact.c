@@ -195,8 +195,8 @@ static uint64_t constant_of(struct selfmon_counters *set)
 }
 
 /*
- * In an emulator with two CPUs, each CPU also counts the end of each time slice
- * of the other CPU.
+ * Skips guests that do not count exactly: in an emulator with two CPUs, each
+ * CPU also counts the end of each time slice of the other CPU.
  */
 static struct selfmon_counters *open_instructions(void)
 {

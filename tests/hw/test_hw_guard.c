@@ -193,10 +193,10 @@ Test(hw_guard, a_start_that_faults_is_one_by_system_call)
 }
 
 /*
- * Returns a set of which a read has faulted, with user reads enabled again. If
- * the thread is descheduled between the setting and the read, arm64's page
- * shows no counter (drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx), and
- * nothing faults.
+ * Returns a set with a read that has faulted, after enabling user reads again.
+ * If the thread is descheduled between the setting and the read, nothing
+ * faults, because arm64's page shows no counter (drivers/perf/arm_pmuv3.c,
+ * armv8pmu_user_event_idx). In this case another set is tried.
  */
 static struct selfmon_counters *open_taken(void)
 {

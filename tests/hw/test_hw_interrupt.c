@@ -89,8 +89,8 @@ static void assert_bracketed(const struct selfmon_counters *set)
 }
 
 /*
- * Expects each read of the set to be above the previous one, by at most
- * STEP_MAX. Sometimes compares with read(2).
+ * Expects that no read of the set is below the previous one, and that each is
+ * less than STEP_MAX above it. Compares one in READS_A_CHECK with read(2).
  */
 static void assert_whole(const struct selfmon_counters *set)
 {

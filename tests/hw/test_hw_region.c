@@ -162,7 +162,8 @@ static void *visit_flat(void *arg)
 
 /*
  * The locks of two sets may have the same sum although their events have
- * different counters.
+ * different counters. So a thread must not use what an earlier thread cached of
+ * its pages.
  */
 Test(hw_region, a_thread_knows_nothing_of_the_pages_of_one_before_it)
 {

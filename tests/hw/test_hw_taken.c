@@ -37,7 +37,7 @@ TestSuite(hw_taken, .init = hw_require_pmu);
 
 /*
  * Acts as another tool, whose event on this CPU repeatedly takes a counter and
- * releases it. It is another event than ours, since QEMU has one counter for
+ * releases it. The event differs from ours, because QEMU has one counter for
  * each kind of event.
  */
 static void be_a_tool(void)

@@ -237,7 +237,7 @@ static HW_NOINLINE void visit_outer(uint64_t turns)
 	}
 }
 
-/* Returns the time of a visit, by the batch with the fewest interrupts. */
+/* Returns the mean time of a visit in the batch with the fewest interrupts. */
 static double ns_of(void (*visit)(uint64_t turns), uint64_t turns)
 {
 	uint64_t least = UINT64_MAX;

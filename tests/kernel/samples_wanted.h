@@ -11,7 +11,7 @@
 
 /*
  * Does not start the library's thread that reads the rings each 10 ms. Samples
- * stay in a ring until a visit ends or a report is taken.
+ * stay in a ring until a visit with samples ends, or until a report is taken.
  */
 #define ALONE OFTEN ",drain=border"
 

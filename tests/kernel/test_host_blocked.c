@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests a host that blocks in system calls while its threads are sampled and
- * record their switches: no signal is delivered, no call returns EINTR, and
- * handlers and signal masks stay as they were.
+ * their context switches are recorded: no signal is delivered, no call returns
+ * EINTR, and handlers and signal masks stay as they were.
  */
 #define _GNU_SOURCE
 #include <errno.h>

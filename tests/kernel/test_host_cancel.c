@@ -11,7 +11,10 @@
 #include "store/state.h"
 
 #define TIMES 100
-/* AddressSanitizer calls sigaltstack at the end of a thread. */
+/*
+ * At the end of a thread, AddressSanitizer calls sigaltstack(2). In a cancelled
+ * thread it reports its own write as an error.
+ */
 #define CANCELLED_STACK                                                        \
 	"it treats the frames of a cancelled thread as live"
 

@@ -3,8 +3,8 @@
  * Tests stacks whose bounds are hard to find: in a child forked from a thread,
  * in a child of clone(2), in a main thread whose stack is larger than its
  * present limit, and in a thread that cannot read /proc. No visit is lost. If
- * the bounds can be found, visits that a jump skipped are ended by later
- * visits. Later visits make no system call.
+ * the bounds can be found, the next enter ends the visits that a jump skipped.
+ * Visits after the first two make no system call.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
