@@ -26,7 +26,10 @@
 
 #define STEPPED_PMU_REGISTERS (2 * SELFMON_MAX_COUNTERS)
 #define STEPPED_PMU_WIDTH 48
-/* The index of register 0 in a page: no CPU has a counter with this number. */
+/*
+ * The index of register 0 in a page. No CPU has a counter with this number, so
+ * RDPMC always faults.
+ */
 #define STEPPED_PMU_FIRST ((UINT32_C(1) << 28) + 1)
 
 struct stepped_pmu {

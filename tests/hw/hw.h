@@ -24,7 +24,7 @@ bool hw_exact(void);
 void hw_require_guest(void);
 void hw_require_exact(void);
 void hw_require_cpus(long count);
-void hw_require_pmu(void); /* requires one that counts instructions */
+void hw_require_pmu(void); /* a PMU that counts instructions */
 
 /* Skips the test if members of this set are read by read(2). */
 void hw_require_user_reads(const struct selfmon_counters *set);

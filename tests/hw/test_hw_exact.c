@@ -75,8 +75,8 @@ static void visit(struct selfmon_counters *set, uint64_t n,
 }
 
 /*
- * Skips the test if the set was off the PMU: such visits are refused, and later
- * ones may be read by read(2).
+ * Called if a count was refused. Skips the test if the separate event was off
+ * the PMU, too. Later visits may then be read by read(2).
  */
 static void skip_if_off_pmu(void)
 {
