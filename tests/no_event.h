@@ -4,10 +4,10 @@
 #define SELFMON_TESTS_NO_EVENT_H
 
 /*
- * On x86, the event is an entry that is 0 in each CPU's table of cache events
- * (kernel arch/x86/events, hw_cache_event_ids), so it is refused with ENOENT.
- * Elsewhere it is a cache event without a counter. A raw event would not fail:
- * the drivers of AMD, arm64 and riscv64 check only some of its bits.
+ * On x86, each CPU's table of cache events has a 0 for this event (kernel
+ * arch/x86/events, hw_cache_event_ids), so the kernel returns ENOENT. Elsewhere
+ * it is a cache event without a counter. A raw event would not fail: the
+ * drivers of AMD, arm64 and riscv64 check only some of its bits.
  */
 #if defined(__x86_64__)
 #define NO_EVENT "dTLB-prefetch-misses"

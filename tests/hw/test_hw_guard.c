@@ -71,9 +71,9 @@ static bool is_slow(const struct selfmon_counters *set)
 }
 
 /*
- * On machines with unsafe user reads, a counter may be taken away and given
- * back between start and end, without a fault and without a change of the page.
- * The count is then impossible, and is left out even if there is a guard.
+ * On machines with unsafe user reads, a counter may be taken away between start
+ * and end, and given back. No read faults then, and the page does not change.
+ * The count is impossible, and is left out even if there is a guard.
  */
 static bool is_left_out(const struct selfmon_delta *delta)
 {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests stacks whose bounds are hard to find: in a child forked from a thread,
- * in a child of clone(2), in a main thread whose stack is larger than its
- * present limit, and in a thread that cannot read /proc. No visit is lost. If
- * the bounds can be found, the next enter ends the visits that a jump skipped.
- * Visits after the first two make no system call.
+ * Tests stacks whose bounds are hard to find:
+ * - in a child forked from a thread;
+ * - in a child of clone(2);
+ * - in a main thread whose stack is larger than its present limit;
+ * - in a thread that cannot read /proc.
+ *
+ * No visit is lost. If the bounds can be found, the next enter ends the visits
+ * that a jump skipped. Visits after the first two make no system call.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
