@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Directories for tests. Files that include this must define _GNU_SOURCE, since
- * <ftw.h> requires X/Open.
+ * For tests: removes directories. Files that include this must define
+ * _GNU_SOURCE, because <ftw.h> declares nftw() only for X/Open programs.
  */
 #ifndef SELFMON_TESTS_FOLDER_H
 #define SELFMON_TESTS_FOLDER_H

@@ -20,8 +20,9 @@ static inline int by_form(int quick, int full, int in_long)
 }
 
 /*
- * For tests that only `make check` shortens. Under a sanitizer, TEST_FORM is
- * "sanitizer", and by_form() returns `quick`, because each step takes longer.
+ * For tests that only `make check` shortens. Sanitizers, whose TEST_FORM is
+ * "sanitizer", run `all`, too. by_form() returns `quick` for sanitizers,
+ * because each step takes longer.
  */
 static inline int quick_or_all(int quick, int all)
 {

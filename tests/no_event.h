@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests: an event that all tested PMUs refuse with ENOENT. */
+/* For tests: an event that no tested PMU counts. */
 #ifndef SELFMON_TESTS_NO_EVENT_H
 #define SELFMON_TESTS_NO_EVENT_H
 
 /*
- * The event is an entry that is 0 in each x86 CPU's table of cache events
- * (kernel arch/x86/events, hw_cache_event_ids). A raw event would not fail: the
+ * On x86, each CPU's table of cache events has a 0 for this event (kernel
+ * arch/x86/events, hw_cache_event_ids), so the kernel returns ENOENT. Elsewhere
+ * it is a cache event without a counter. A raw event would not fail: the
  * drivers of AMD, arm64 and riscv64 check only some of its bits.
  */
 #if defined(__x86_64__)

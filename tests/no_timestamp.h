@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests that forbid timestamps: checks whether this machine can. */
+/* For tests: checks whether this machine can forbid timestamps. */
 #ifndef SELFMON_TESTS_NO_TIMESTAMP_H
 #define SELFMON_TESTS_NO_TIMESTAMP_H
 
@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 /*
- * Returns true if RDTSC raises SIGSEGV in a process after prctl(PR_SET_TSC).
- * Some virtual machines execute RDTSC in spite of it.
+ * Returns true if RDTSC raises SIGSEGV in a process that called
+ * prctl(PR_SET_TSC). Some virtual machines ignore this setting and execute
+ * RDTSC.
  */
 static inline bool timestamps_can_be_forbidden(void)
 {

@@ -33,7 +33,10 @@ static inline int probe_find(struct dl_phdr_info *info, size_t size, void *at)
 	return 1;
 }
 
-/* Writes "uprobe:PROGRAM:0xOFFSET". Returns false if that does not fit. */
+/*
+ * Writes "uprobe:PROGRAM:0xOFFSET". Returns false if the function is not found
+ * or the text does not fit.
+ */
 static inline bool probe_name(char *spec, size_t size, const void *function)
 {
 	struct probe probe = { .address = (uintptr_t)function };

@@ -26,7 +26,10 @@
 
 #define STEPPED_PMU_REGISTERS (2 * SELFMON_MAX_COUNTERS)
 #define STEPPED_PMU_WIDTH 48
-/* The index of register 0 in a page: no CPU has a counter with this number. */
+/*
+ * The index of register 0 in a page. No CPU has a counter with this number, so
+ * RDPMC always faults.
+ */
 #define STEPPED_PMU_FIRST ((UINT32_C(1) << 28) + 1)
 
 struct stepped_pmu {
@@ -51,7 +54,7 @@ static inline uint64_t stepped_pmu_value(const struct stepped_pmu *pmu,
 	       (uint64_t)pmu->page[member].offset;
 }
 
-/* Number of group reads that can be served before counts are prepared again. */
+/* Number of group reads that one call of stepped_pmu_serve() prepares. */
 #define STEPPED_PMU_SERVED 16
 
 static inline void stepped_pmu_serve(struct stepped_pmu *pmu)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of all fuzz targets, and how they report an error. */
+/* The function that each fuzz target defines, and its assertions. */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 

@@ -5,11 +5,11 @@
  *
  * If the first byte is 0, the rest is a whole file. Otherwise the rest is a
  * list of changes to a real file, which a child of this program writes before
- * the first input. Each change has 4 bytes for the place, 1 byte for the length,
- * and the new bytes. The low 16 bits of the place are an offset in a part of the
- * file, the high 16 bits are the number of the part. If the length has its top
- * bit set, the new bytes are zeros, and not in the input. If the first byte is
- * 0x7f, the file also ends where the last change begins.
+ * the first input. Each change has 4 bytes for the place, 1 byte for the
+ * length, and the new bytes. The low 16 bits of the place are an offset in a
+ * part of the file. The high 16 bits are the number of the part. If the length
+ * has its top bit set, the new bytes are zeros, and not in the input. If the
+ * first byte is 0x7f, the file also ends where the last change begins.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -155,7 +155,10 @@ static void whole_file(const uint8_t *data, size_t size)
 	close(fd);
 }
 
-/* Applies one change. The caller restores the bytes from *at to *end. */
+/*
+ * Applies one change, and returns the number of input bytes that it used. The
+ * caller restores the bytes of the file from *at to *end.
+ */
 static size_t change(const uint8_t *data, size_t size, size_t *at, size_t *end)
 {
 	const size_t length = data[4] & 0x7f;

@@ -56,8 +56,8 @@ static void make_row(struct selfmon_report *report, const char *name,
 }
 
 /*
- * Makes samples. Their event has the name of the column, and their module the
- * message as its path.
+ * Makes samples. The name of the column is the name of their event. The message
+ * is the path of their module.
  */
 static void make_samples(struct selfmon_report *report)
 {
@@ -299,7 +299,7 @@ static void check_csv_rows(const struct selfmon_report *report, size_t fields,
 	}
 }
 
-/* Checks the lines. Those of spans follow those of regions. */
+/* Checks the lines. The lines of spans follow the lines of regions. */
 static void check_csv(const struct selfmon_report *report, const char *s)
 {
 	char *const text = malloc(strlen(s) + 1);

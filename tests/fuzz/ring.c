@@ -171,7 +171,9 @@ static void close_visits(struct selfmon_thread *thread)
 
 struct expected {
 	uint64_t samples[VISITS + 1], all;
-	/* A record says that others were lost, so the numbers are unknown. */
+	/*
+	 * A record says that other records were lost: the numbers are unknown.
+	 */
 	bool lost;
 };
 

@@ -24,14 +24,14 @@ bool hw_exact(void);
 void hw_require_guest(void);
 void hw_require_exact(void);
 void hw_require_cpus(long count);
-void hw_require_pmu(void); /* requires one that counts instructions */
+void hw_require_pmu(void); /* a PMU that counts instructions */
 
 /* Skips the test if members of this set are read by read(2). */
 void hw_require_user_reads(const struct selfmon_counters *set);
 
 /*
  * Opens all events of a specification for this thread. If the machine cannot
- * count them, skips the test with the reason. Fails if it should be able to.
+ * count them, skips the test with the reason. Any other error fails the test.
  */
 struct selfmon_counters *hw_open(const char *spec);
 struct selfmon_counters *hw_open_with(const char *spec, unsigned int flags);
@@ -52,8 +52,8 @@ void hw_write_file(const char *path, const char *text);
 uint64_t hw_read_number(const char *path, const char *key);
 
 /*
- * hw_competitor() starts a process that keeps this CPU busy. It exits when the
- * caller exits, or by hw_competitor_end().
+ * hw_competitor() starts a process that keeps this CPU busy. The process exits
+ * when the caller exits, or by hw_competitor_end().
  */
 pid_t hw_competitor(void);
 void hw_competitor_end(pid_t pid);
@@ -107,8 +107,8 @@ void hw_visit_region(uint64_t n);
 
 /*
  * Upper limit for the instructions of one attempt to take a snapshot of two
- * members. After a context switch the attempt is repeated; its instructions are
- * counted in the visit.
+ * members. After a context switch the attempt fails and is repeated. The
+ * instructions of a failed attempt are counted in the visit.
  */
 #define HW_TRY_INSTRUCTIONS 120
 /*
@@ -117,7 +117,10 @@ void hw_visit_region(uint64_t n);
  */
 #define HW_TRY_END_INSTRUCTIONS 170
 
-/* Expects exactly this count in all visits, except for retries. */
+/*
+ * Expects this net count of the row's visits. Each retry may add up to
+ * HW_TRY_END_INSTRUCTIONS.
+ */
 void hw_expect_net(const struct selfmon_row *row, size_t column, double net);
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Executes many instructions in little time: an emulator translates a nop to
- * nothing but counts it. 400 nops take as long as one iteration of a loop of
- * two instructions.
+ * Executes many instructions in little time: an emulator counts a nop, but
+ * executes nothing for it. There, 400 nops take as long as one iteration of a
+ * loop of two instructions.
  */
 #ifndef SELFMON_TESTS_HW_NOPS_H
 #define SELFMON_TESTS_HW_NOPS_H

@@ -9,8 +9,8 @@
 #include "hw/hw.h"
 
 /*
- * Changes a setting of a guest. A test may change one setting, which is
- * restored at its end.
+ * Changes a setting of a guest. A test may change one setting. The old value is
+ * restored when the test's process exits.
  */
 void setting_write(const char *path, const char *text);
 

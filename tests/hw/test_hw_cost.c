@@ -2,7 +2,8 @@
 /*
  * Tests the cost of a region and of a read in instructions, counted by a
  * separate counter. Neither may make a system call. Lines that begin with
- * "cost:" have the figures; docs/COST.md says where they are used.
+ * "cost:" have the figures of docs/COST.md. `make bench-check-vm` compares them
+ * with the baseline.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,14 +111,17 @@ static uint64_t count_of(struct selfmon_counters *set,
 	return most_frequent(count, REPEATS);
 }
 
-/* Returns the instructions of one iteration, without those around the loop. */
+/*
+ * Returns the instructions of one iteration. The instructions around the loop
+ * cancel.
+ */
 static double cost_of(void (*turns)(unsigned int))
 {
 	struct selfmon_counters *const set = hw_open("instructions");
 	uint64_t count;
 
 	hw_require_user_reads(set);
-	turns(1000 * TURNS); /* later visits are hardly ever the longest */
+	turns(1000 * TURNS); /* then hardly any visit is the longest so far */
 	count = count_of(set, turns, 2 * TURNS) - count_of(set, turns, TURNS);
 	selfmon_counters_close(set);
 	return (double)count / TURNS;

@@ -75,8 +75,8 @@ static void visit(struct selfmon_counters *set, uint64_t n,
 }
 
 /*
- * Skips the test if the set was off the PMU: such visits are refused, and later
- * ones may be read by read(2).
+ * Called if a count was refused. Skips the test if the separate event was off
+ * the PMU, too. Later visits may then be read by read(2).
  */
 static void skip_if_off_pmu(void)
 {
@@ -91,8 +91,9 @@ static void skip_if_off_pmu(void)
 }
 
 /*
- * Returns true if interrupts of a host explain the excess: one instruction
- * each, few, in proportion to the loop's length.
+ * Returns true if interrupts of a hypervisor's host may explain the excess.
+ * Each adds one instruction, and a longer loop has more of them. The separate
+ * event must show the excess, too.
  */
 static bool host_added(uint64_t n, uint64_t excess)
 {
@@ -100,9 +101,9 @@ static bool host_added(uint64_t n, uint64_t excess)
 }
 
 /*
- * Expects a cause for each count above the minimum: on a real machine an
- * interrupt or a fault; on an exact machine only an end that was read again
- * after a context switch, which the delta shows.
+ * Expects a cause for each count above the minimum. On all machines, an end
+ * that was read again after a context switch is a cause; delta->moved counts
+ * these reads. On a real machine, interrupts and faults are causes, too.
  */
 static void expect_cause(const struct selfmon_delta *delta, uint64_t n,
 			 uint64_t excess, uint64_t *before)
@@ -194,8 +195,8 @@ static uint64_t constant_of(struct selfmon_counters *set)
 }
 
 /*
- * In an emulator with two CPUs, each CPU also counts the end of each time slice
- * of the other CPU.
+ * Skips guests that do not count exactly: in an emulator with two CPUs, each
+ * CPU also counts the end of each time slice of the other CPU.
  */
 static struct selfmon_counters *open_instructions(void)
 {
@@ -272,7 +273,7 @@ Test(hw_long, a_region_of_three_times_2_to_the_32_is_exact, .timeout = 600)
 			     64 - set->shift[0]);
 	hw_visit_loop(set, 1000, &delta);
 	hw_visit_loop(set, 1000, &delta);
-	/* In such machines each instruction takes a whole number of cycles. */
+	/* On these machines each instruction takes a whole number of cycles. */
 	n = n / (delta.value[0].count / delta.value[1].count) / 2;
 	selfmon_counters_close(set);
 	hw_configure("cycles,instructions");

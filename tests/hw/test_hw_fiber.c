@@ -35,8 +35,8 @@ static HW_NOINLINE void work_in_turns(struct job *this)
 }
 
 /*
- * Skips the test if read(2) counts a part of the return from the kernel: then
- * no count is exact.
+ * Skips the test if the set is read by read(2). This call counts a part of the
+ * return from the kernel, so no count would be exact.
  */
 static void prepare(void)
 {
@@ -68,8 +68,8 @@ static void run_jobs(void)
 }
 
 /*
- * Expects the same count per iteration in each fiber. The idle fiber shows the
- * constant part.
+ * Expects that each fiber counts two instructions per iteration, and the same
+ * constant part. The idle fiber shows the constant part.
  */
 static void expect_turns(uint64_t slack)
 {

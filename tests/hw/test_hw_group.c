@@ -14,13 +14,13 @@ enum { INSTRUCTIONS, CYCLES };
 #define SNAPSHOTS_WRAPPING 300000
 #define SLICES 40 /* time slices of the competitor */
 /*
- * Number of slices during visits: without the check of the lock, 30 of them
- * cause errors.
+ * Time slices of the competitor in the test of visits. Without the check of the
+ * lock, 30 of them cause errors.
  */
 #define SLICES_OF_VISITS 200
 
-#define INSTRUCTIONS_US 1000 /* x86 emulator: also ticks */
-#define SLICE_TICKS 1000000u /* less than the scheduler gives */
+#define INSTRUCTIONS_US 1000 /* per us; in the x86 emulator also ticks */
+#define SLICE_TICKS 1000000u /* shorter than the scheduler's slices */
 #define ROUNDING_NS 2
 
 static struct selfmon_counters *open_pair(const char *spec)
@@ -36,8 +36,8 @@ static struct selfmon_counters *open_pair(const char *spec)
 }
 
 /*
- * Returns the cycles per instruction, which is a whole number in such a
- * machine.
+ * Returns the cycles per instruction: a whole number on a machine that counts
+ * exactly.
  */
 static uint64_t ratio_of(struct selfmon_counters *set)
 {
@@ -53,7 +53,8 @@ static uint64_t ratio_of(struct selfmon_counters *set)
 }
 
 /*
- * Returns the difference between the cycles and the cycles of the instructions.
+ * Returns the difference between the counted cycles and `ratio` cycles per
+ * counted instruction. The difference is constant if both belong to one moment.
  */
 static uint64_t surplus(const struct selfmon_snapshot *at, uint64_t ratio)
 {
@@ -128,8 +129,9 @@ Test(hw_group, members_are_of_one_moment_while_registers_wrap)
 }
 
 /*
- * Returns the time that the thread has spent in the kernel, in ns, which never
- * decreases: its time at a snapshot minus the time of its cycles in user mode.
+ * Returns the time that the thread has spent in the kernel, in ns: the thread's
+ * time at the snapshot, less the time of its cycles in user mode. The result
+ * never decreases.
  */
 static int64_t kernel_ns(const struct selfmon_counters *set,
 			 const struct selfmon_snapshot *at, uint64_t ratio)

@@ -34,8 +34,8 @@
  */
 #define READS_BETWEEN 8192
 /*
- * Limit for plausible counts: far above those of a visit, and far below the
- * difference to another register.
+ * Limit for plausible counts: far above the count of a visit, and far below the
+ * difference between two registers.
  */
 #define LEAP 100000
 
@@ -71,9 +71,9 @@ static bool is_slow(const struct selfmon_counters *set)
 }
 
 /*
- * On machines with unsafe user reads, a counter may be taken away and given
- * back between start and end, without a fault and without a change of the page.
- * The count is then impossible, and is left out even if there is a guard.
+ * On machines with unsafe user reads, a counter may be taken away between start
+ * and end, and given back. No read faults then, and the page does not change.
+ * The count is impossible, and is left out even if there is a guard.
  */
 static bool is_left_out(const struct selfmon_delta *delta)
 {
@@ -81,7 +81,7 @@ static bool is_left_out(const struct selfmon_delta *delta)
 	       delta->flags & SELFMON_DELTA_IMPOSSIBLE;
 }
 
-/* Visits a region with this set, and expects a plausible count. */
+/* Makes one visit of the loop with this set, and expects a plausible count. */
 static void visit(struct selfmon_counters *set, struct selfmon_delta *delta)
 {
 	hw_visit_loop(set, TURNS, delta);
@@ -115,10 +115,10 @@ enum moment { BEFORE_THE_START, BEFORE_THE_END };
 /*
  * Disables user reads of a set before a visit starts or before it ends.
  *
- * Returns true if the next read should have faulted. If the kernel started the
- * event again after that, nothing faults: arm64's page then shows no counter,
- * and riscv64's driver gives access back (see check_way()). Each start changes
- * the lock of the page.
+ * Returns true if a read must have faulted. No read faults if the kernel
+ * started the event again after user reads were disabled: arm64's page then
+ * shows no counter, and riscv64's driver gives access back (see check_way()).
+ * Each start changes the lock of the page, which shows this case.
  */
 static bool lose_access(struct selfmon_counters *set, enum moment when,
 			struct selfmon_delta *delta)
@@ -193,10 +193,10 @@ Test(hw_guard, a_start_that_faults_is_one_by_system_call)
 }
 
 /*
- * Returns a set of which a read has faulted, with user reads enabled again. If
- * the thread is descheduled between the setting and the read, arm64's page
- * shows no counter (drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx), and
- * nothing faults.
+ * Returns a set with a read that has faulted, after enabling user reads again.
+ * If the thread is descheduled between the setting and the read, nothing
+ * faults, because arm64's page shows no counter (drivers/perf/arm_pmuv3.c,
+ * armv8pmu_user_event_idx). In this case another set is tried.
  */
 static struct selfmon_counters *open_taken(void)
 {
@@ -344,7 +344,7 @@ Test(hw_guard, a_million_reads_survive_another_process_that_toggles,
 		exact += delta.value[0].verdict == SELFMON_EXACT;
 		if (!is_slow(set))
 			continue;
-		visit(set, &delta); /* continues */
+		visit(set, &delta); /* by read(2) */
 		selfmon_counters_close(set);
 		set = open_in_user_space();
 	}

@@ -28,11 +28,11 @@
 #define STEP_MAX 1000000
 
 /*
- * Returns a short period. Real machines throttle an event that overflows too
- * often: it is stopped and started again without a new period, and its page is
- * wrong by 2^width until the next overflow (x86/events/core.c, x86_pmu_start
- * without PERF_EF_RELOAD). selfmon_page_delta() repairs this, but a single read
- * cannot.
+ * Returns a period that is short, but on real machines too long for throttling.
+ * Real machines throttle an event that overflows too often: it is stopped and
+ * started again without a new period, and its page is wrong by 2^width until
+ * the next overflow (x86/events/core.c, x86_pmu_start without PERF_EF_RELOAD).
+ * selfmon_page_delta() repairs this, but a single read cannot.
  */
 static uint64_t short_period(void)
 {
@@ -89,8 +89,8 @@ static void assert_bracketed(const struct selfmon_counters *set)
 }
 
 /*
- * Expects each read of the set to be above the previous one, by at most
- * STEP_MAX. Sometimes compares with read(2).
+ * Expects that no read of the set is below the previous one, and that each is
+ * less than STEP_MAX above it. Compares one in READS_A_CHECK with read(2).
  */
 static void assert_whole(const struct selfmon_counters *set)
 {
@@ -180,8 +180,8 @@ Test(hw_interrupt, an_overflow_of_what_is_read_tears_no_read)
 
 /*
  * The overflow handler of the other tool enables and disables its pinned
- * events, so that our event must move between counters. It interrupts reads
- * between any two instructions.
+ * events, so that our event must move between counters. The handler interrupts
+ * reads between any two instructions.
  */
 static struct {
 	int crowd; /* leader of a group that occupies all general counters */

@@ -17,7 +17,7 @@
 
 #define SETS_MAX 16
 #define MS UINT64_C(1000000)
-#define TIMEOUT 1000 /* in seconds of an emulator */
+#define TIMEOUT 1000 /* seconds; in an emulator, of its virtual time */
 
 /* Sets of two events. There is one set more than fits on the PMU. */
 static struct {
@@ -272,7 +272,7 @@ static uint64_t thread_ns(void)
 
 /*
  * The page has the times of its last update. Extrapolated to each snapshot,
- * they must be the thread's time.
+ * they must be the thread's CPU time.
  */
 Test(hw_multiplex, the_time_behind_an_estimate_is_the_threads_own,
      .timeout = TIMEOUT)

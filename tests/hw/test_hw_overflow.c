@@ -18,10 +18,13 @@
  * second, a real machine 2^33.
  */
 #define INSTRUCTIONS_MAX (UINT64_C(1) << (hw_guest() ? 38 : 33))
-/* Faster counters wrap repeatedly, up to this number of instructions. */
+/*
+ * If a counter wraps sooner, a test has about this number of instructions, so
+ * that the counter wraps several times.
+ */
 #define INSTRUCTIONS_MOST (UINT64_C(1) << 35)
 #define WRAPS_MAX 1000
-#define TIMEOUT 1000 /* seconds of an emulator's time */
+#define TIMEOUT 1000 /* seconds; in an emulator, of its virtual time */
 
 static unsigned int width_of(const struct selfmon_counters *set, size_t i)
 {

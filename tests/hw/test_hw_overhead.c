@@ -15,9 +15,12 @@
 #define WORK_100() __asm__ __volatile__(".rept 100\n\tnop\n\t.endr")
 
 /*
- * Instructions of the program itself, which depend on the compiler: a call with
- * its stack frame; an argument with its index and pointer; a handle that may be
- * NULL; selfmon_region_items() with its call; an iteration of a loop.
+ * Instructions of the program itself, which depend on the compiler:
+ * CALL: a call, with its stack frame.
+ * ARGUMENT: an argument, with its index and pointer.
+ * HANDLE: the check of a handle that may be NULL.
+ * TELL: selfmon_region_items(), with its call.
+ * LOOP: an iteration of a loop.
  */
 #if defined(__aarch64__)
 #define CALL 7
@@ -174,8 +177,8 @@ static void visit_often(void (*visit)(void))
 }
 
 /*
- * Compares the VISITS visits between two reports, which exclude the first
- * visit.
+ * Expects this mean in the VISITS visits between two reports. The first visit,
+ * which makes the place, is before the first report.
  */
 static void expect_own(const struct selfmon_report *before,
 		       const struct selfmon_report *after, size_t i,
@@ -221,7 +224,7 @@ static void expect_work(const char *events, void (*visit)(void), int outer,
 	for (i = 0; i < selfmon_report_row_count(after); i++)
 		/*
 		 * With read(2) the descriptor is checked from time to time,
-		 * which adds about 1 per child.
+		 * which adds about one instruction per child.
 		 */
 		expect_own(before, after, i,
 			   WORK + (selfmon_report_row(after, i)->parent < 0
@@ -406,7 +409,7 @@ Test(hw_overhead, is_known_of_each_group)
 	selfmon_report_free(report);
 }
 
-/* Gives the PMU to another set of the thread, so that the group is off it. */
+/* Gives the PMU to another set, so that the group of the regions is off it. */
 static void lose_the_pmu(void)
 {
 	const struct selfmon_page *const leader =

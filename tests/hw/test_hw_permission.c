@@ -70,7 +70,7 @@ Test(hw_permission, a_page_without_a_counter_sends_each_read_to_the_kernel)
 	hw_require_guest();
 	hw_require_pmu();
 	tool_require_twins();
-	/* Keeps user reads of another event enabled. */
+	/* Opened before the setting changes, so this event keeps user reads. */
 	counters = hw_open("instructions");
 	setting_write(user_reads_path(), "0");
 	tool_attr(&attr, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
@@ -225,7 +225,10 @@ Test(hw_permission, without_a_pmu_time_alone_is_measured)
 	ASSERT_REPORT_SAYS("measured");
 }
 
-/* Returns how many events `cycles` fit on the PMU. Appends one more to spec. */
+/*
+ * Returns how many events `cycles` fit on the PMU. Writes a list of one more to
+ * spec, if a set may have so many.
+ */
 static size_t most_at_once(char *spec, size_t size)
 {
 	struct selfmon_counters *counters;

@@ -10,7 +10,7 @@
 #include "hw/tool.h"
 
 #define EVENTS 8
-#define TIMEOUT 1000 /* seconds of an emulator's time */
+#define TIMEOUT 1000 /* seconds; in an emulator, of its virtual time */
 
 static const char spec[] =
 	"instructions,instructions,instructions,instructions,"
@@ -18,7 +18,7 @@ static const char spec[] =
 
 static struct {
 	struct selfmon_counters *set;
-	/* Number of members in the first group, and in the further one. */
+	/* Number of members in the first group, and in further groups. */
 	size_t members[2];
 	int pinned;
 } rig;
@@ -69,8 +69,8 @@ static uint64_t truth_now(void)
 }
 
 /*
- * Returns how many values of a long region are estimates. All must be within
- * their bounds.
+ * Returns how many values of a long region are estimates. All values must be
+ * within the bounds of the pinned event.
  */
 static unsigned int measure(uint64_t ns)
 {

@@ -162,7 +162,8 @@ static void *visit_flat(void *arg)
 
 /*
  * The locks of two sets may have the same sum although their events have
- * different counters.
+ * different counters. So a thread must not use what an earlier thread cached of
+ * its pages.
  */
 Test(hw_region, a_thread_knows_nothing_of_the_pages_of_one_before_it)
 {
@@ -211,7 +212,7 @@ Test(hw_region, visits_with_a_switch_inside_are_marked_and_no_others)
 }
 
 /*
- * Another set rotates with ours and is then closed. From then on ours is on the
+ * Other sets rotate with ours and are then closed. From then on, ours is on the
  * PMU whenever the thread runs, so a context switch must not cause an estimate.
  */
 Test(hw_region, times_off_the_pmu_are_those_of_the_visit)
@@ -322,8 +323,8 @@ Test(hw_region, a_count_that_cannot_be_is_left_out)
 }
 
 /*
- * A visit that counts units must take the same path, with the same reads and
- * cost.
+ * A visit that counts units must take the same path as other visits, with the
+ * same reads and cost.
  */
 static HW_NOINLINE void visit_counted(uint64_t n)
 {
@@ -353,8 +354,8 @@ Test(hw_region, visits_that_count_units_are_read_in_user_space_too)
 	cr_assert_eq(row->slow, 0);
 	cr_assert_eq(row->whole, row->measured);
 	/*
-	 * The first unit counted in a node makes its record, in the time of
-	 * that visit.
+	 * The first count of a unit in a node makes the unit's record. The
+	 * instructions for this are in the count of that visit.
 	 */
 	count = &row->counter[1];
 	if (row->retried == 0)

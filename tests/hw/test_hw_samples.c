@@ -44,8 +44,8 @@ static void require_overflows(const char *event)
 
 /*
  * Returns the event that is counted in addition to samples of this event. The
- * emulated arm64 machine has one cycle counter, which samples need; a cycle
- * there is an instruction.
+ * emulated arm64 machine has one cycle counter, which samples need. There each
+ * instruction takes one cycle, so instructions are counted.
  */
 static const char *counted_beside(const char *event)
 {

@@ -221,8 +221,9 @@ Test(hw_switch, switches_without_multiplexing_leave_no_time_off_the_pmu)
 }
 
 /*
- * Returns the thread's number of switches, and sets *event to that counted by
- * the event. Repeats if there was a switch between the two reads.
+ * Returns the kernel's number of switches of the thread, and sets *event to the
+ * number that the event counted. Repeats if there was a switch between the two
+ * reads.
  */
 static uint64_t switches_of_both(const struct selfmon_counters *set,
 				 uint64_t *event)

@@ -37,7 +37,7 @@ TestSuite(hw_taken, .init = hw_require_pmu);
 
 /*
  * Acts as another tool, whose event on this CPU repeatedly takes a counter and
- * releases it. It is another event than ours, since QEMU has one counter for
+ * releases it. The event differs from ours, because QEMU has one counter for
  * each kind of event.
  */
 static void be_a_tool(void)
@@ -138,8 +138,9 @@ Test(hw_taken, visits_survive_the_end_of_other_threads_sets, .timeout = 60)
 }
 
 /*
- * This is the reason why sets on this machine are read by read(2) by default.
- * If this test fails, the kernel is fixed, and the default can be changed.
+ * On riscv64, a read without the guard kills the program if the counter is
+ * taken away. Therefore sets there are read by read(2) by default. If this test
+ * fails, the kernel is fixed, and the default can be changed.
  */
 Test(hw_taken, an_unguarded_read_is_killed, .timeout = 60)
 {

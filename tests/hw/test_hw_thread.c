@@ -120,7 +120,7 @@ struct reading {
 	const struct selfmon_counters *set;
 	struct selfmon_snapshot first, last;
 	/*
-	 * Number of snapshots that were not read by read(2), or not above the
+	 * Number of snapshots that were not read by read(2), or were below the
 	 * previous one.
 	 */
 	int wrong;

@@ -99,7 +99,7 @@ struct ring {
 	size_t size;
 };
 
-/* Offsets in struct perf_event_mmap_page after the members of selfmon_page. */
+/* Offset in struct perf_event_mmap_page, after the members of selfmon_page. */
 #define DATA_HEAD 1024
 
 static struct ring open_ring(void)
@@ -195,8 +195,8 @@ Test(hw_time, time_zero_and_ticks_give_the_kernels_own_timestamps)
 /* ---- the time of regions ------------------------------------------------- */
 
 /*
- * Figures of machines on which each instruction takes one nanosecond, without
- * overlap.
+ * Machines that count exactly take one nanosecond per instruction, without
+ * overlap. So times must be right within NS_OFF.
  */
 #define VISITS 20000
 #define BATCH 100
@@ -237,7 +237,7 @@ static HW_NOINLINE void visit_outer(uint64_t turns)
 	}
 }
 
-/* Returns the time of a visit, by the batch with the fewest interrupts. */
+/* Returns the mean time of a visit in the batch with the fewest interrupts. */
 static double ns_of(void (*visit)(uint64_t turns), uint64_t turns)
 {
 	uint64_t least = UINT64_MAX;

@@ -28,7 +28,8 @@ static inline int status_of(pid_t pid)
 }
 
 /*
- * Called in a child: returns 0 if its report has exactly this number of visits.
+ * Called in a child. Returns 0 if the child's report has one row, "visit", with
+ * this number of visits: nothing of the parent is in the report.
  */
 static inline int own_work_only(uint64_t visits)
 {

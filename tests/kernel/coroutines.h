@@ -54,9 +54,10 @@ static inline void make(int i, void (*body)(void), enum place place,
 }
 
 /*
- * Number of times that a test runs: first on a thread whose stack is between
- * those of its coroutines, then on others that reuse its state. The first two
- * visits of a region take other paths than later ones.
+ * Number of threads that run a test, one after another, each on the stack OWN.
+ * Each later thread reuses the library's state of the first thread. Several
+ * runs are needed because the first two visits of a region take other paths
+ * than later ones.
  */
 #define TIMES 4
 

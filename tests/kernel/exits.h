@@ -29,7 +29,7 @@ static inline void visit(void)
 static inline void set_variables(const char *const *variable)
 {
 	unsetenv("SELFMON_OUTPUT"); /* may be set for the test run */
-	/* Same result with and without a PMU. */
+	/* The result must be the same with and without a PMU. */
 	setenv("SELFMON_EVENTS", "none", 1);
 	for (; *variable; variable += 2)
 		setenv(variable[0], variable[1], 1);
@@ -37,7 +37,8 @@ static inline void set_variables(const char *const *variable)
 
 /*
  * Runs body in a child, which then calls exit(). Stores the child's standard
- * error in text. Returns its exit status, or 0 if SIGABRT ended it.
+ * error in text. Returns the child's exit status, or 0 if SIGABRT ended the
+ * child.
  */
 static inline int run_with(const char *const *variable, void (*body)(void))
 {

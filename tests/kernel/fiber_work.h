@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of fibers: work of jobs, whose page faults are known. */
+/* For tests of fibers: jobs that cause a known number of page faults. */
 #ifndef TESTS_KERNEL_FIBER_WORK_H
 #define TESTS_KERNEL_FIBER_WORK_H
 
@@ -72,7 +72,8 @@ static inline void run_in_turns(struct job *job, int jobs)
 }
 
 /*
- * Runs one job to its end. Later jobs then find their code and memory in use.
+ * Runs one job to its end. Code and memory that all jobs share are then mapped,
+ * so later jobs cause only the page faults of their own work.
  */
 static inline void warm(void)
 {

@@ -106,7 +106,7 @@ static __attribute__((unused)) void job_make(struct job *job, const char *name,
 	job->done = false;
 	job->self = job->caller = NULL;
 	job->stack = malloc(JOB_STACK);
-	memset(job->stack, 1, JOB_STACK); /* no faults later */
+	memset(job->stack, 1, JOB_STACK); /* no page faults later */
 	getcontext(&job->context);
 	job->context.uc_stack.ss_sp = job->stack;
 	job->context.uc_stack.ss_size = JOB_STACK;

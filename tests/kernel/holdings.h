@@ -15,8 +15,9 @@ struct holdings {
 	/* Number of all mappings. The C library may add some. */
 	size_t lines;
 	/*
-	 * Size of the address space. Adjacent maps of the same kind are one
-	 * line, so the number of lines does not show their growth.
+	 * Size of the address space. The kernel merges adjacent mappings of the
+	 * same kind into one, so their growth does not show in the number of
+	 * mappings.
 	 */
 	size_t kib;
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of live files: a process with a live file, which passes its own
- * counts to the test. Define _GNU_SOURCE before including this.
+ * For tests of live files: a child process with a live file, which stores its
+ * own counts in *outcome for the test. Define _GNU_SOURCE before including
+ * this.
  */
 #ifndef SELFMON_TESTS_LIVES_H
 #define SELFMON_TESTS_LIVES_H
@@ -82,7 +83,7 @@ static inline bool says(const struct selfmon_report *report, const char *words)
 
 	selfmon_report_write(report, SELFMON_TEXT, stream);
 	fclose(stream);
-	for (c = text; (c = strstr(c, "\n         ")); ) /* continued lines */
+	for (c = text; (c = strstr(c, "\n         ")); ) /* join lines */
 		memmove(c + 1, c + 10, strlen(c + 10) + 1), *c++ = ' ';
 	found = strstr(text, words) != NULL;
 	free(text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values with known percentiles, which visits count as units; reports are
- * compared with them.
+ * For tests of units: visits count values with known percentiles, and the
+ * percentiles in reports are compared with these.
  */
 #ifndef TESTS_KERNEL_QUANTILES_H
 #define TESTS_KERNEL_QUANTILES_H
@@ -26,9 +26,11 @@ static inline void quantiles_start(void)
 }
 
 /*
- * Returns the value of visit i in distribution k: uniform from 1 to 10000;
- * equally often in each of 40 ranges from a power of two to the next; or 19 in
- * 20 values near 100, the others 1000000.
+ * Returns the value of visit i in distribution k:
+ * 0: uniform from 1 to 10000.
+ * 1: uniform between two powers of two; each of 40 such ranges is equally
+ *    likely.
+ * 2: near 100 in 19 of 20 visits, 1000000 in the others.
  */
 static inline uint64_t quantiles_value(int k, uint64_t i)
 {
@@ -65,9 +67,9 @@ static inline int quantiles_order(const void *a, const void *b)
 }
 
 /*
- * Expects a percentile within 12.5 % of the exact value. Also accepts the
- * values with the next lower and higher rank, since the exact rank of a
- * percentile is not defined.
+ * Expects a percentile within 12.5 % of the exact value. The rank of a
+ * percentile has several definitions, so the values of the next lower and the
+ * next higher rank are exact, too.
  */
 static inline void quantiles_near(double seen, const uint64_t *value, size_t n,
 				  double share)
@@ -80,7 +82,10 @@ static inline void quantiles_near(double seen, const uint64_t *value, size_t n,
 		      seen);
 }
 
-/* Expects the percentiles of visits 0 to n - 1. */
+/*
+ * Expects the exact sum, minimum and maximum of each unit after the first n
+ * visits, and percentiles near the exact ones.
+ */
 static inline void quantiles_expect(const struct selfmon_report *report,
 				    const struct selfmon_row *row, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of samples: work in functions of its own, so that the address of a
- * sample shows its region.
+ * For tests of samples: each region works in a function that has its own linker
+ * section. So the address of a sample shows its region.
  */
 #ifndef SELFMON_TESTS_SAMPLED_H
 #define SELFMON_TESTS_SAMPLED_H
@@ -78,8 +78,8 @@ static inline void work_a_for(uint64_t ns)
 }
 
 /*
- * Takes the first object, which is the program. dladdr(3) does not work in
- * static programs.
+ * Stores the load address of the program, which dl_iterate_phdr(3) lists first.
+ * dladdr(3) does not work in static programs.
  */
 static inline int take_bias(struct dl_phdr_info *info, size_t size, void *bias)
 {
@@ -206,8 +206,8 @@ static inline double number_of(const struct selfmon_report *report,
 }
 
 /*
- * Returns the period. It is longer on a slow machine, since samples may take at
- * most a twentieth of it.
+ * Returns the period of the samples in ns. On a slow machine the period is
+ * longer than requested, since a sample may take at most a twentieth of it.
  */
 static inline uint64_t period(void)
 {
@@ -307,9 +307,9 @@ static inline void until(uint64_t least, void (*visit)(void))
 }
 
 /*
- * Returns the number of samples in the work of the regions themselves. Samples
- * in the code that changes CPUs are not counted. With a sanitizer all samples
- * are counted, since much of the work is in its runtime.
+ * Returns the number of samples in work_a() and work_b(). Samples in other code
+ * of the regions, such as changes of the CPU, are not counted. With a sanitizer
+ * all samples are counted, since much of the work is in its runtime.
  */
 static inline uint64_t in_their_code(void)
 {
@@ -322,8 +322,8 @@ static inline uint64_t in_their_code(void)
 }
 
 /*
- * Makes visits until there is this number of samples in the work of the
- * regions. Use it where the visits' own code takes long.
+ * Makes visits until work_a() and work_b() have this number of samples. Use it
+ * if the visits also spend much time in other code.
  */
 static inline void until_in_their_code(uint64_t least, void (*visit)(void))
 {

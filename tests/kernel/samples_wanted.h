@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* For the suite samples: how many a test needs, and visits that have several. */
+/*
+ * For the suite "samples": the number of samples that a test needs, and long
+ * visits.
+ */
 #ifndef TESTS_KERNEL_SAMPLES_WANTED_H
 #define TESTS_KERNEL_SAMPLES_WANTED_H
 
@@ -7,8 +10,8 @@
 #include "kernel/sampled.h"
 
 /*
- * Turns off the library's thread. Samples that no visit reads in time are
- * attributed later.
+ * Does not start the library's thread that reads the rings each 10 ms. Samples
+ * stay in a ring until a visit with samples ends, or until a report is taken.
  */
 #define ALONE OFTEN ",drain=border"
 
@@ -18,8 +21,8 @@ static inline uint64_t wanted(void)
 }
 
 /*
- * Duration of each part of visit_long(): two periods, so each part has samples.
- * The library reads the samples of all parts together.
+ * Duration of each of the three parts of visit_long(): two periods, so that
+ * each part has samples. The library reads the samples of all parts together.
  */
 static uint64_t long_ns;
 

@@ -59,7 +59,7 @@ static inline void measure_faults(void)
 	SKIP_IF_SANITIZED("its shadow memory faults too");
 	void *first = fresh_pages(), *second = fresh_pages();
 
-	touch(first); /* page faults of the code itself */
+	touch(first); /* maps the code of touch() */
 	selfmon_counters_begin(set, &a);
 	selfmon_counters_end(set, &b);
 	selfmon_counters_begin(set, &a);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of the slowest visits (SELFMON_RECORD): visits that take a known
- * time, and the visits in a report.
+ * For tests of the slowest visits (SELFMON_RECORD): makes visits that take a
+ * known time, and finds recorded visits in a report.
  */
 #ifndef TESTS_KERNEL_SLOW_H
 #define TESTS_KERNEL_SLOW_H
@@ -41,8 +41,8 @@ static inline void record(void)
 }
 
 /*
- * Works for this time. Very long times are slept, which leaves the CPU to other
- * tests.
+ * Uses the CPU for this time. Sleeps instead if the time is at least 0.1 s, so
+ * that other tests can use the CPU.
  */
 static inline void work_for(uint64_t ns)
 {
@@ -105,7 +105,8 @@ slowest(const struct selfmon_report *report, const char *name)
 
 /*
  * Returns the recorded visit that has a part of this name and of at least this
- * time. On a busy machine other visits may take as long in total.
+ * time. The time of the whole visit does not identify it: on a busy machine
+ * other visits may take as long.
  */
 static inline const struct selfmon_slow *
 slow_with(const struct selfmon_report *report, const char *name,

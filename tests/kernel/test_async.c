@@ -283,8 +283,8 @@ Test(async, every_span_is_measured_if_one_visit_in_n_is)
 }
 
 /*
- * There are more regions than slots for the children of a node. They are
- * visited forwards and backwards.
+ * There are more regions than slots for the children of a node. Spans begin in
+ * the order of their regions, and end in reverse order.
  */
 Test(async, of_many_regions)
 {
@@ -398,8 +398,8 @@ static int status_of(pid_t pid)
 }
 
 /*
- * Called in a child. Returns 0 if its report has this one span, and the end of
- * the parent's span as stale.
+ * Called in a child. Returns 0 if the child's report has only the child's own
+ * span, and counts the end of the parent's span as stale.
  */
 static int own_span_only(struct selfmon_async_span *parents)
 {
@@ -615,8 +615,8 @@ Test(async, ten_million_over_ten_thousand_open_take_no_memory)
 }
 
 /*
- * Ends the thread that makes spans. It visits no regions, but must still answer
- * requests of a reader.
+ * Ends the thread that runs spin(). This thread visits no regions, but it must
+ * still answer requests of a reader.
  */
 static bool stop;
 

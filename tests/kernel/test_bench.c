@@ -34,8 +34,8 @@ static void fault(size_t times)
 }
 
 /*
- * Causes this number of page faults in each iteration, and some before the
- * first.
+ * Each iteration causes *context page faults. AHEAD more come before the first
+ * iteration.
  */
 static void faults(void *context, uint64_t turns)
 {
@@ -160,7 +160,7 @@ static void run_beside_a_spinner(struct selfmon_bench_result *result,
 	selfmon_counters_close(set);
 }
 
-/* Each batch waits for a context switch, so all rounds are marked. */
+/* Each batch is preempted, so all rounds count as disturbed. */
 Test(bench_run, says_how_many_rounds_were_disturbed)
 {
 	static struct selfmon_bench_result result;
@@ -173,7 +173,10 @@ Test(bench_run, says_how_many_rounds_were_disturbed)
 		cr_expect_gt(result.quantity[0].sample[i], 0);
 }
 
-/* Two of three pairs of batches are disturbed, so the third is used. */
+/*
+ * Every third batch is preempted, which disturbs two of three pairs of batches.
+ * So a round is measured with the third pair.
+ */
 Test(bench_run, measures_a_disturbed_round_again)
 {
 	static struct selfmon_bench_result result;
@@ -200,8 +203,8 @@ Test(bench_run, refuses_too_few_rounds_and_too_many)
 }
 
 /*
- * Runs bench_main() in silence with a case that has this number of page
- * faults per iteration. What the test itself prints afterwards is shown.
+ * Runs selfmon_bench_main() with a case that has this number of page faults per
+ * iteration. Its output is discarded; later output of the test is shown.
  */
 static int run_main(size_t faults_a_turn, const char *a, const char *b,
 		    const char *c)

@@ -232,8 +232,8 @@ Test(clock, is_kept_by_a_forked_child)
 }
 
 /*
- * The thread is detached, because a forked child cannot join it.
- * ThreadSanitizer would report it as a leak.
+ * Runs in a detached thread. ThreadSanitizer would report a joinable thread as
+ * a leak in a forked child, which cannot join it.
  */
 static void *ask_and_tell(void *done)
 {
@@ -243,8 +243,8 @@ static void *ask_and_tell(void *done)
 }
 
 /*
- * Choosing the clock takes some hundred microseconds, so only some forks happen
- * meanwhile. Each round forks a little later than the previous one.
+ * Each round forks ROUND_NS later than the previous round. Choosing the clock
+ * takes some hundred microseconds, so some of the forks happen meanwhile.
  */
 #define ROUNDS 64
 #define ROUND_NS 5000

@@ -133,7 +133,7 @@ Test(counters, dropped_events_do_not_disturb_the_rest)
 {
 	cr_assert_eq(open_set("page-faults," NO_EVENT ",dummy", 0), 2);
 	cr_assert_neq(failure.error, 0);
-	/* riscv64 opens any raw code, and then finds no counter for it. */
+	/* On riscv64 the event opens, but no counter can count it: EBUSY. */
 	cr_assert(failure.step == SELFMON_STEP_OPEN ||
 		  (failure.step == SELFMON_STEP_POLICY &&
 		   failure.error == EBUSY));
@@ -282,7 +282,10 @@ Test(counters, refuses_unknown_flags)
 	cr_assert_not_null(strstr(failure.message, "0x80000000"));
 }
 
-/* Without config3 a wrong event would be counted. */
+/*
+ * If the kernel does not know config3, the set must fail: without config3
+ * another event would be counted.
+ */
 Test(counters, config3_is_never_left_out)
 {
 	const bool known = selfmon_kernel_version() >= 6003;

@@ -29,8 +29,8 @@ Test(counters_elsewhere, another_thread_reads_the_openers_counts)
 	selfmon_counters_begin(set, &a);
 	touch(pages);
 	/*
-	 * Creating a thread causes some faults in the opener, because of its
-	 * stack.
+	 * Creating a thread causes some faults in the opener, which maps the
+	 * stack of the new thread.
 	 */
 	cr_assert_eq(pthread_create(&thread, NULL, read_elsewhere, &b), 0);
 	pthread_join(thread, NULL);
@@ -86,7 +86,10 @@ static int use_in_child(void)
 	return delta.value[0].count == PAGES ? 0 : 5;
 }
 
-/* In the child, the set is wiped, so its choice of the clock is lost. */
+/*
+ * The set is wiped in the child, with its choice of a clock. So the child has
+ * to use the clock of the process.
+ */
 Test(counters_elsewhere, a_forked_child_keeps_the_time_of_the_processs_clock)
 {
 	int status = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests sets that count several threads: threads started inside, and those of a
- * pool.
+ * Tests sets that count several threads: threads that start during the
+ * measurement, and threads of a pool.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -71,7 +71,10 @@ Test(counters_threads_elsewhere, a_forked_child_finds_no_numbers_and_can_open_it
 		_exit(use_in_child());
 	cr_assert_eq(waitpid(child, &status, 0), child);
 	cr_assert_eq(status, 0, "status %#x", (unsigned int)status);
-	/* Copies the pages that the child shared with its parent. */
+	/*
+	 * The first run also copies pages that the child shared (copy on
+	 * write).
+	 */
 	faults_of_a_run();
 	cr_assert_eq(faults_of_a_run(), THREADS * PAGES, "the parent's goes on");
 	selfmon_counters_close(set);
@@ -125,8 +128,8 @@ static void *open_after_main(void *unused)
 }
 
 /*
- * A first thread that has ended stays in /proc/self/task as a zombie, and the
- * kernel refuses to open events for it.
+ * The first thread of a process may end before the others. It then stays in
+ * /proc/self/task as a zombie, and the kernel refuses to open events for it.
  */
 Test(counters_threads_elsewhere, the_first_thread_may_have_ended)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests events at addresses in the program and in the kernel: they count what
- * happens there.
+ * Tests that breakpoints, tracepoints and uprobes count each access or call,
+ * and that all named sets open.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests fibers that the program uses wrongly: on two threads, destroyed while
- * they run, or in a forked child.
+ * Tests fibers that the program uses wrongly: on two threads at once, destroyed
+ * while they run, or in a forked child.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -67,7 +67,10 @@ Test(fibers, are_run_by_one_thread_at_a_time)
 	selfmon_report_free(report);
 }
 
-/* A scheduler's loop passes NULL for the thread's own stack. */
+/*
+ * Without memory, selfmon_fiber_create() returns NULL, so all functions accept
+ * NULL. A scheduler's loop also passes NULL for the thread's own stack.
+ */
 Test(fibers, without_memory_may_be_used)
 {
 	struct selfmon_report *report;

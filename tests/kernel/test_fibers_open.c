@@ -57,7 +57,8 @@ static struct selfmon_report *report_of_file(pid_t pid)
 }
 
 /*
- * Two fibers are suspended, and a third one runs below a region of the thread.
+ * Two fibers stay suspended. A third one runs while the thread's region "loop"
+ * is open.
  */
 static void suspend_with_live_file(void)
 {

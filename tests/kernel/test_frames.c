@@ -72,8 +72,8 @@ static uint64_t frames_of(const char *name)
 }
 
 /*
- * Returns the time of the calling thread's last mark of its first name, in
- * ticks.
+ * Returns the time of the calling thread's last mark with its first frame name,
+ * in ticks.
  */
 static uint64_t last_mark(void)
 {
@@ -262,7 +262,8 @@ static void *run_job(void *job)
 }
 
 /*
- * The second half of the job runs in another thread, to which its marks belong.
+ * The second half of the job runs on another thread. The marks of this half are
+ * marks of that thread.
  */
 Test(frames, marked_in_a_fiber_are_the_thread_s)
 {
@@ -461,8 +462,8 @@ static void nest(int number)
 }
 
 /*
- * The handler's marks end frames, too. A mark that was interrupted after it had
- * read the start is dropped: only the handler's mark counts.
+ * The handler's marks end frames, too. If the interrupted mark had already read
+ * the start of its frame, it is dropped: only the handler's mark counts.
  */
 Test(frames, add_up_with_a_mark_in_a_handler_at_each_instruction)
 {

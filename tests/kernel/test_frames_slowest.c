@@ -62,10 +62,11 @@ Test(frames_slowest, have_what_ended_between_their_marks)
 }
 
 /*
- * "game" is open at all marks, and each "tick" is open at one. Neither is a
- * part of a frame. Each tick ends in the following frame, but a visit is a part
- * only of the frame that its middle is in. Most of a tick is before its mark,
- * also if another program then takes the CPU.
+ * "game" is open at all marks, and each "tick" is open at one mark. Neither is
+ * a part of a frame. Each tick ends in the frame after its mark, but a visit is
+ * a part only of the frame that contains the visit's middle. The middle of a
+ * tick is before its mark, even if another program takes the CPU after the
+ * mark.
  */
 Test(frames_slowest, leave_out_visits_around_a_mark)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests the table of the library's descriptors: several threads add descriptors
- * at once, and a child finds them.
+ * at the same time, and a forked child closes all of them.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -79,8 +79,8 @@ static int still_open_in_child(void)
 }
 
 /*
- * At the same time, each thread adds one of the first descriptors of a page of
- * the table, so each of them would allocate the page.
+ * In each round, all threads add a descriptor at the same time. The descriptors
+ * are in a new page of the table, so each thread would allocate the page.
  */
 Test(held, a_child_closes_what_threads_noted_at_once)
 {

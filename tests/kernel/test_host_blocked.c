@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests a host that blocks in system calls while its threads are sampled and
- * record their switches: no signal is delivered, no call returns EINTR, and
- * handlers and signal masks stay as they were.
+ * their context switches are recorded: no signal is delivered, no call returns
+ * EINTR, and handlers and signal masks stay as they were.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -251,7 +251,7 @@ static void *block_until_stopped(void *which)
 	sigset_t mask;
 	int error = 0;
 
-	/* Each thread's mask differs, so another thread's is noticed. */
+	/* The masks differ, so a mask of another thread is noticed. */
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGRTMIN + (int)i);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
@@ -310,7 +310,7 @@ static void block_in_each_call(void)
 	}
 	cr_expect_eq(interrupted, 0);
 	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
-	cr_assert_eq(write(feed[1], "", 1), 1); /* wakes a reader */
+	cr_assert_eq(write(feed[1], "", 1), 1); /* wakes in_read() */
 	for (i = 0; i < CALLS; i++)
 		pthread_join(thread[i], NULL);
 	pthread_join(worker, NULL);
@@ -338,7 +338,10 @@ static void expect_uninterrupted(const char *sample)
 		blocked += row->switches - row->preemptions;
 		samples += row->samples;
 	}
-	/* On one busy CPU, a call may find its event at once. */
+	/*
+	 * On one busy CPU, the timeout or event of a call may come before the
+	 * thread blocks. So only some of the calls block.
+	 */
 	cr_expect_geq(blocked, CALLS);
 	cr_log_info("%s: %lu switches and %lu samples of threads that block",
 		    sample, (unsigned long)switches, (unsigned long)samples);

@@ -11,7 +11,10 @@
 #include "store/state.h"
 
 #define TIMES 100
-/* AddressSanitizer calls sigaltstack at the end of a thread. */
+/*
+ * At the end of a thread, AddressSanitizer calls sigaltstack(2). In a cancelled
+ * thread it reports its own write as an error.
+ */
 #define CANCELLED_STACK                                                        \
 	"it treats the frames of a cancelled thread as live"
 
@@ -63,8 +66,9 @@ Test(host_cancel, a_thread_that_is_cancelled_in_a_region_counts)
 }
 
 /*
- * A handler that interrupts a blocking call of glibc may be cancelled at any
- * instruction, but not while its thread holds the lock.
+ * In a blocking call, glibc may allow cancellation at any instruction, also in
+ * a handler that interrupts the call. But the library delays the cancellation
+ * while the thread holds the lock.
  */
 static void *cancel_in_lock(void *unused)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the clock's event in forked children, which inherit it. */
+/*
+ * Tests the perf event that the library's clock may open: forked children
+ * inherit its descriptor, and must close it.
+ */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <sys/syscall.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests threads that end without their destructor: none of their visits is
- * lost.
+ * Tests threads that end without running the library's destructor: none of
+ * their visits is lost.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests stacks whose bounds are hard to find: in a child forked from a thread,
- * in a child of clone(2), in main() above its present limit, and in a thread
- * that cannot read /proc. No visit is lost. If the bounds can be found, jumps
- * end the visits that they skip. Later visits make no system call.
+ * Tests stacks whose bounds are hard to find:
+ * - in a child forked from a thread;
+ * - in a child of clone(2);
+ * - in a main thread whose stack is larger than its present limit;
+ * - in a thread that cannot read /proc.
+ *
+ * No visit is lost. If the bounds can be found, the next enter ends the visits
+ * that a jump skipped. Visits after the first two make no system call.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -114,9 +118,9 @@ static void note_outcome(void)
 }
 
 /*
- * Makes the first two visits before it forbids system calls: on another stack,
- * the general path calls sigaltstack(2). Any later system call ends the child
- * by a signal.
+ * The first two visits may make system calls: on another stack, the general
+ * path calls sigaltstack(2). So the calls are forbidden after these visits. A
+ * later system call ends the child by a signal.
  */
 static void stay_quiet(void)
 {
@@ -173,7 +177,7 @@ static void on_thread(void *(*start)(void *), void *argument)
 	pthread_join(thread, NULL);
 }
 
-/* The parent's own visits do not affect the child. */
+/* The parent makes a visit first, which must not affect the child. */
 static void fork_from_thread(int (*body)(void *))
 {
 	visit();

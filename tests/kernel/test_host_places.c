@@ -132,7 +132,10 @@ Test(host_places, a_visit_without_a_place_is_in_the_row_at_the_top)
 	selfmon_report_free(report);
 }
 
-/* There are more children than slots in a node, so the library must search. */
+/*
+ * There are more children than slots in a node, so some children must be found
+ * in the hash table.
+ */
 static void visit_many_in(const char *outer)
 {
 	char text[16];

@@ -31,8 +31,8 @@ static void visit(const char *name, int times)
 }
 
 /*
- * Runs body in a process. Stores what that process and its children write to
- * standard error.
+ * Runs body in a process. Stores in text what that process and its children
+ * write to standard error.
  */
 static void run(void (*body)(void), const char *output)
 {

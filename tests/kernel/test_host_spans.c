@@ -213,7 +213,7 @@ Test(host_spans, regions_are_never_ended_to_make_room)
 		recurse(SELFMON_DEPTH_MAX + 100);
 	cr_assert_eq(record()->too_deep, 300);
 	cr_assert_eq(record()->evicted, 0);
-	abandon(1); /* a recursion after this differs from the earlier one */
+	abandon(1); /* a span that eviction can end */
 	recurse(SELFMON_DEPTH_MAX);
 	cr_assert_eq(record()->too_deep, 300);
 	cr_assert_eq(record()->evicted, 1);
@@ -306,7 +306,10 @@ Test(host_spans, ended_in_a_handler_leave_an_interrupted_visit_its_start)
 	selfmon_report_free(report);
 }
 
-/* A handler takes the last entry after an enter found that entry free. */
+/*
+ * An enter found the last entry free. A handler takes this entry before the
+ * enter does, so the enter takes a spare entry.
+ */
 static void take_the_last_too(size_t depth)
 {
 	struct selfmon_thread *const thread = selfmon_thread_attach();
@@ -342,8 +345,8 @@ Test(host_spans, of_handlers_in_the_last_entry_let_no_visit_run_beyond)
 }
 
 /*
- * Simulates a handler: the visit that it interrupted may have filled in half an
- * entry.
+ * Acts like a handler: top++ makes an entry that the interrupted enter has
+ * taken, but not filled in. Nothing is evicted until the eighth attempt.
  */
 Test(host_spans, are_kept_for_a_while_if_an_enter_may_be_interrupted)
 {

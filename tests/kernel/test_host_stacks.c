@@ -37,7 +37,8 @@ static void *interleave(void *place)
 
 /*
  * The span's frame is a static variable, so the span has no position on a
- * stack. The bounds of the thread's stack are known.
+ * stack. The library recognises the coroutines by the bounds of the thread's
+ * stack.
  */
 static void *interleave_in_a_span(void *place)
 {
@@ -137,9 +138,9 @@ Test(host_stacks, nor_in_a_child_of_it)
 }
 
 /*
- * Without a guard page, the bounds of the thread's stack are unknown. Then a
- * coroutine is only detected if its stack is above that of a visit that it
- * outlives.
+ * Without a guard page, the bounds of the thread's stack are unknown. In this
+ * case a coroutine is detected only if its stack is above the stack of a visit
+ * that it outlives.
  */
 Test(host_stacks, nor_where_nobody_knows_the_threads_own)
 {

@@ -30,8 +30,8 @@ static void visit(void)
 static volatile sig_atomic_t forks, wrong;
 
 /*
- * One signal. A periodic timer would leave no time for the program where a fork
- * takes longer than the period.
+ * Requests a single signal. A periodic timer would leave no time for the
+ * program if a fork takes longer than the period.
  */
 static void send_soon(void)
 {

@@ -115,8 +115,8 @@ Test(host_threads, thousands_come_and_go_and_none_is_lost, .timeout = 600)
 }
 
 /*
- * Returns the resident size from the page tables. Before Linux 6.2, statm lacks
- * pages that a thread has not added yet (kernel mm/memory.c,
+ * Returns the resident size from the page tables. Before Linux 6.2, each thread
+ * adds its new pages to statm's counter with a delay (kernel mm/memory.c,
  * add_mm_counter_fast).
  */
 static long resident_kib(void)
@@ -173,7 +173,7 @@ Test(host_threads, short_threads_leave_nothing_behind, .timeout = 600)
  * most half of the limit.
  */
 #define PAGED_LIMIT 128
-#define PAGED_SETS 20 /* of two events: at least one keeps its descriptor */
+#define PAGED_SETS 20 /* each of two events; one or both keep a descriptor */
 
 static void hold_a_quarter(void)
 {

@@ -112,7 +112,7 @@ static bool leave_up_to(int instructions)
 }
 
 struct round {
-	int number;  /* visits begun so far, from 1 */
+	int number;  /* visits begun, and instructions of this leave */
 	bool usual;  /* whether the visit is usual, that is, not the longest */
 	bool jumped;
 	bool asked;  /* the report requested a copy */
@@ -141,8 +141,8 @@ static void *play_round(void *argument)
 }
 
 /*
- * A thread cuts off its open visits when it ends, so each round needs a new
- * thread.
+ * Each round runs in a new thread. A thread that ends cuts off its open visits,
+ * so the next round begins without them.
  */
 static void jump_out_everywhere(bool usual)
 {

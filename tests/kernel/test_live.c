@@ -228,9 +228,7 @@ Test(live, sigkill_at_any_moment_loses_no_visit_that_had_ended, .timeout = 600)
 		kill_once(1 + (uint64_t)rand() % 4000);
 }
 
-/*
- * ---- a process that continues ----------------------------------------------
- */
+/* ---- a process that continues ------------------------------------------- */
 
 Test(live, a_running_process_can_be_watched)
 {

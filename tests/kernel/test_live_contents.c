@@ -10,7 +10,10 @@
 
 #define DEEP 100
 #define SHORT_THREADS 300
-/* On a machine that is too busy, the overhead is not measured. */
+/*
+ * Text in reports whose times exclude the library's overhead. On a machine that
+ * is too busy, the overhead is not measured.
+ */
 #define SUBTRACTED "subtracted (noise"
 
 TestSuite(live_contents, .init = setup, .fini = teardown);
