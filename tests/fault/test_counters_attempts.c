@@ -156,8 +156,8 @@ Test(counters_attempts, one_mode_asked_for_by_name_is_not_made_both)
 }
 
 /*
- * The message must not be that of EACCES, which would mean that kernel mode was
- * refused: the user did not request it.
+ * The error must be EINVAL. EACCES would mean that counting the kernel was
+ * refused, which the user did not request.
  */
 Test(counters_attempts, who_may_not_count_the_kernel_is_told_what_was_asked)
 {

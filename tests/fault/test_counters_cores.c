@@ -259,8 +259,8 @@ static void *prepare_pinned(void *unused)
 }
 
 /*
- * An event that was left out of the list earlier is not a limit of the pinned
- * thread.
+ * The list needs more events than a set can have, so one event is left out in
+ * all threads. The pinned thread must not be reported as limited for that.
  */
 Test(counters_cores, a_pinned_thread_is_not_limited_by_what_is_left_out)
 {

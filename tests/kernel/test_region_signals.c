@@ -57,7 +57,10 @@ Test(region_signals, a_handler_does_not_wait_for_a_lock_its_thread_holds)
 	selfmon_report_free(report);
 }
 
-/* The handler of a fault cannot be postponed. */
+/*
+ * The library cannot block the signal of a fault while it holds its lock. So
+ * the visit in this handler is not measured, only counted.
+ */
 Test(region_signals, one_of_a_fault_is_counted_and_does_not_wait)
 {
 	struct selfmon_process *process = selfmon_process();
