@@ -110,8 +110,8 @@ Test(counters_attempts, a_pmu_without_modes_counts_both_and_says_so)
 }
 
 /*
- * Apple's PMU. A user reported that the M1's PMU refuses events with -95, and
- * accepts them with exclude_guest:
+ * Apple's PMU. A user reported that the M1's PMU refuses events with -95
+ * (EOPNOTSUPP), and accepts them with exclude_guest:
  * https://lore.kernel.org/all/ZV-CUlQhlkdOzfFZ@FVFF77S0Q05N.cambridge.arm.com/
  */
 Test(counters_attempts, a_pmu_that_cannot_count_guests_leaves_them_out)

@@ -125,8 +125,8 @@ Test(counters_cores, a_strict_set_takes_all_types)
 }
 
 /*
- * Events that do not fit are dropped: time off the PMU could be a rotation or
- * another core type.
+ * If a type had two groups, time off the PMU could mean a rotation or a core of
+ * another type. So events that do not fit are dropped.
  */
 Test(counters_cores, what_does_not_fit_into_a_types_group_is_dropped)
 {

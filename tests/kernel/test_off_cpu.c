@@ -474,8 +474,8 @@ Test(off_cpu, survives_in_a_live_file)
 /* ---- refusals ------------------------------------------------------------ */
 
 /*
- * Without a free descriptor a thread has no ring: it measures time, and the
- * report says so.
+ * Without a free descriptor a thread has no ring. It measures time alone, and
+ * the report says that its time off the CPU was not recorded.
  */
 Test(off_cpu, says_which_threads_have_none)
 {

@@ -319,7 +319,10 @@ Test(region_quantities, are_of_measured_visits)
 
 static jmp_buf env;
 
-/* One function does both, so both frames are at the same address. */
+/*
+ * One function makes both visits, the one that the jump leaves and the usual
+ * one. So the frames of both are at the same address.
+ */
 static __attribute__((noinline)) void jump_or_visit(bool jumps, uint64_t n)
 {
 	SELFMON_REGION_OF(selfmon_region("work")) {

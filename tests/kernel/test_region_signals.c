@@ -159,8 +159,8 @@ static struct selfmon_region *fresh[256];
 static unsigned int handled;
 
 /*
- * The first 65,536 calls each visit a new path, which needs the process lock,
- * until the thread has its maximum of places.
+ * Each of the first 65,536 calls visits a new path. A new path needs the
+ * process lock, until the thread has its maximum of places.
  */
 static void visit_in_handler(int number)
 {

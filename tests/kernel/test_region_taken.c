@@ -78,7 +78,9 @@ static void close_all(void)
 
 /* ---- descriptors ---------------------------------------------------------- */
 
-/* Runs body in a child, because Criterion needs its own descriptors. */
+/*
+ * Runs body in a child, because body closes descriptors that Criterion needs.
+ */
 static int status_of(void (*body)(void))
 {
 	int status;

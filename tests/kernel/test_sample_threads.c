@@ -19,7 +19,7 @@
 
 /* Summed up by the threads, to compare with the report. */
 static struct truth {
-	uint64_t visits, items; /* "a" */
+	uint64_t visits, items; /* of region "a" */
 	uint64_t no_samples, no_off_cpu, sampled; /* threads */
 	/*
 	 * Bounds for how often threads with switches were blocked, measured

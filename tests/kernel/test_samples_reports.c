@@ -39,8 +39,8 @@ static bool is_taken_off(const char *name)
 }
 
 /*
- * Tries repeatedly, because another program may take the CPU between two
- * children, or for most of their time.
+ * Tries up to 50 times. Another program may take the CPU between two visits of
+ * the child, or for most of the time of these visits.
  */
 Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
 {
