@@ -135,8 +135,8 @@ WRAP(size_t, fwrite, const void *from, size_t size, size_t n, FILE *to)
 }
 
 /*
- * Our own key. The runtime of a sanitizer in this program creates its key
- * earlier.
+ * The library's key, which is created after a test has requested failures. A
+ * sanitizer's runtime creates its key earlier.
  */
 static pthread_key_t own_key = (pthread_key_t)-1;
 

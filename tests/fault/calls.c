@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes functions of the C library that call the kernel fail (ld --wrap,
- * tests.mk). kernel_faults.c and any.c replace functions of the library; the
- * functions here are called by those, so each step inside them fails in turn.
+ * tests.mk). kernel_faults.c and any.c replace functions of libselfmon. The
+ * original functions of libselfmon call the functions here, so each step inside
+ * of them can fail, too.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,8 +36,8 @@
 	type __wrap_##name(__VA_ARGS__)
 
 /*
- * Set by a constructor, before main(): earlier, a sanitizer's runtime calls
- * some of these functions.
+ * Set by a constructor, before main(). A sanitizer's runtime calls some of
+ * these functions earlier, and these calls must not fail.
  */
 static volatile bool begun;
 
@@ -93,7 +94,7 @@ static const struct call *find_call(long number)
 	       calls[i].number != number)
 		i++;
 	if (i == sizeof(calls) / sizeof(calls[0]))
-		abort(); /* a new name, which must be added to the table */
+		abort(); /* a system call that is missing in the table */
 	return &calls[i];
 }
 

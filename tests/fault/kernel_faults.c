@@ -265,7 +265,10 @@ int __wrap_selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
 		     : __wrap_selfmon_kernel_perf_open(&narrow, group, keep);
 }
 
-/* Writes the index into a page: a counter's number + 1, or 0. */
+/*
+ * Writes an index into a page: that of PERF_METRICS for a share of slots,
+ * otherwise that of a counter that no CPU has.
+ */
 static void show_index(size_t i)
 {
 	maps[i].shown->index = is_share(maps[i].config)
@@ -305,7 +308,10 @@ static bool is_hardware(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_RAW;
 }
 
-/* Does not check the size of the group: the planned set had the same groups. */
+/*
+ * Does not limit the size of the group: before, the library has opened the same
+ * groups for the calling thread.
+ */
 int __wrap_selfmon_kernel_perf_open_thread(struct perf_event_attr *attr,
 					   uint64_t config3, pid_t tid,
 					   int group, bool processes)

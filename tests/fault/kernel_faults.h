@@ -65,13 +65,14 @@ struct kernel_faults {
 	/* Called once, before the next event is opened for a thread. */
 	void (*on_thread_open)(void);
 	/*
-	 * If pause_after_ns is not 0, one query of CLOCK_MONOTONIC_RAW takes
-	 * 20 ms, as if the thread had lost the CPU: the first one that is at
-	 * least this time after the next one, which sets pause_at_ns.
+	 * If pause_after_ns is not 0, one query of CLOCK_MONOTONIC_RAW takes 20
+	 * ms, as if the thread had lost the CPU. The next query sets
+	 * pause_at_ns to its time plus pause_after_ns. The first query at or
+	 * after pause_at_ns takes the 20 ms.
 	 */
 	uint64_t pause_after_ns, pause_at_ns;
 	bool no_inherit_thread; /* attr.inherit_thread is refused: EINVAL */
-	int gone; /* events of this thread are refused with ESRCH */
+	int gone; /* id of a thread whose events are refused with ESRCH */
 
 
 	/*
@@ -112,7 +113,7 @@ struct kernel_faults {
 	unsigned int unseen;    /* failed checks of descriptors */
 	/* Number of closes of descriptors that were not open. */
 	unsigned int bad_closes;
-	unsigned int enabled;   /* events opened enabled without a leader */
+	unsigned int enabled;   /* leaders that were opened enabled */
 };
 
 extern struct kernel_faults kernel_faults;

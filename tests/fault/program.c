@@ -168,7 +168,10 @@ static void report_by_hand(uint64_t expected)
 	selfmon_report_print(SELFMON_JSON, stderr);
 }
 
-/* Finds missing blocks of the file, which are possible if the disk is full. */
+/*
+ * Checks that all blocks of the file are allocated. Writing to a missing block
+ * raises SIGBUS if the disk is full.
+ */
 static void look_at_blocks(const char *path)
 {
 	struct stat status;
@@ -322,7 +325,7 @@ static void check(const struct holdings *before)
 {
 	const struct selfmon_process *const process = selfmon_process();
 	/*
-	 * The memory of a live file is not released, since threads may still
+	 * The descriptor of a live file stays open, since threads may still
 	 * extend the file.
 	 */
 	const size_t kept = getenv("SELFMON_LIVE") != NULL;

@@ -110,8 +110,8 @@ Test(counters_attempts, a_pmu_without_modes_counts_both_and_says_so)
 }
 
 /*
- * Apple's PMU. A user reported that the M1's PMU refuses events with -95, and
- * accepts them with exclude_guest:
+ * Apple's PMU. A user reported that the M1's PMU refuses events with -95
+ * (EOPNOTSUPP), and accepts them with exclude_guest:
  * https://lore.kernel.org/all/ZV-CUlQhlkdOzfFZ@FVFF77S0Q05N.cambridge.arm.com/
  */
 Test(counters_attempts, a_pmu_that_cannot_count_guests_leaves_them_out)
@@ -156,8 +156,8 @@ Test(counters_attempts, one_mode_asked_for_by_name_is_not_made_both)
 }
 
 /*
- * The message must not be that of EACCES, which would mean that kernel mode was
- * refused: the user did not request it.
+ * The error must be EINVAL. EACCES would mean that counting the kernel was
+ * refused, which the user did not request.
  */
 Test(counters_attempts, who_may_not_count_the_kernel_is_told_what_was_asked)
 {

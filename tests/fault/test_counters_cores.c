@@ -125,8 +125,8 @@ Test(counters_cores, a_strict_set_takes_all_types)
 }
 
 /*
- * Events that do not fit are dropped: time off the PMU could be a rotation or
- * another core type.
+ * If a type had two groups, time off the PMU could mean a rotation or a core of
+ * another type. So events that do not fit are dropped.
  */
 Test(counters_cores, what_does_not_fit_into_a_types_group_is_dropped)
 {
@@ -259,8 +259,8 @@ static void *prepare_pinned(void *unused)
 }
 
 /*
- * An event that was left out of the list earlier is not a limit of the pinned
- * thread.
+ * The list needs more events than a set can have, so one event is left out in
+ * all threads. The pinned thread must not be reported as limited for that.
  */
 Test(counters_cores, a_pinned_thread_is_not_limited_by_what_is_left_out)
 {

@@ -360,7 +360,7 @@ Test(counters_pmu, losing_one_group_at_a_snapshot_leaves_the_other)
 	cr_assert_eq(open_set("cycles,page-faults", SELFMON_COUNTERS_SYSCALL),
 		     2);
 	selfmon_counters_begin(set, &a);
-	/* The hardware group, read innermost. */
+	/* At the end of a visit the hardware group is read first. */
 	kernel_faults_at(FAULT_READ, 1, ENODEV);
 	selfmon_counters_end(set, &b);
 	selfmon_counters_delta(set, &a, &b, &delta);

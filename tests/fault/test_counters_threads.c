@@ -110,8 +110,8 @@ Test(counters_threads_faults, a_thread_that_starts_meanwhile_is_counted_once)
 	kernel_faults.on_thread_open = start_later;
 	with_start = opens("dummy");
 	/*
-	 * One event of the plan, those of all threads, and again those of all
-	 * threads with the new one.
+	 * One event for the caller, to find the groups; then one for each
+	 * thread; then again one for each thread, with the new one.
 	 */
 	cr_assert_eq(with_start, 1 + (usual - 1) + usual);
 	pool_end(&later);
@@ -132,7 +132,10 @@ static void start_one(void)
 	cr_assert_lt(starts, POOL_MOST);
 	cr_assert_eq(pthread_create(&started[starts++], NULL, idle,
 				    &all_started), 0);
-	/* Between counting and listing the threads. */
+	/*
+	 * Runs again after the next map of memory, which is between counting
+	 * and listing the threads.
+	 */
 	kernel_faults.meanwhile = start_one;
 }
 

@@ -12,7 +12,7 @@ TestSuite(counters_turns, .init = setup_pmu);
 
 /*
  * Returns a letter for the group of each member: F for the first group, K for
- * events of the kernel, 1 to 3 for further groups.
+ * events of the kernel, 1 to 3 for further groups, - for dropped events.
  */
 static const char *groups(void)
 {
@@ -151,8 +151,8 @@ Test(counters_turns, a_group_that_does_not_come_back_says_who_has_the_pmu)
 }
 
 /*
- * The group is on the PMU all the time, but its page has no register: waiting
- * is useless.
+ * The group is on the PMU all the time, but its page does not allow user reads:
+ * waiting is useless.
  */
 Test(counters_turns, a_group_without_user_reads_is_not_waited_for)
 {
@@ -200,8 +200,8 @@ Test(counters_turns, what_would_stay_0_is_dropped_with_its_reason)
 }
 
 /*
- * If there were a further group, it could be on the PMU together with the first
- * one.
+ * There must be no further group: it could be on the PMU together with the
+ * first group, and some counters would stay 0.
  */
 Test(counters_turns, no_turns_are_taken_on_counters_that_stay_0)
 {
@@ -239,7 +239,10 @@ Test(counters_turns, it_is_found_where_others_hold_counters_too)
 	kernel_faults.largest = 4;
 	kernel_faults.counters = 3;
 	expect_granted("cycles,instructions,branches", 2, "FF-");
-	/* Fewer counters are available from now on. */
+	/*
+	 * From now on, each counter that the guest gets does count. The earlier
+	 * result was not kept, because another user held a counter.
+	 */
 	kernel_faults.counters = kernel_faults.granted = 3;
 	cr_expect_eq(open_set("cycles,instructions,branches", 0), 3);
 	selfmon_counters_close(set);

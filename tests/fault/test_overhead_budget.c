@@ -15,8 +15,8 @@
 #define STEP_NS 100000
 #define BUDGET_NS 1000000
 /*
- * Queries of the clock other than one per sample: at the start, and at the
- * start of each measurement after the budget's end.
+ * Queries of the clock in addition to one for each sample: one at the start,
+ * and one at the start of each measurement after the budget is used up.
  */
 #define OTHER_LOOKS 8
 #define SAMPLES_MIN 21

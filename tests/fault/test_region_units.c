@@ -44,7 +44,7 @@ Test(region_units, without_memory_visits_are_measured_and_counts_reported)
 	options.events = "none";
 	options.output = NULL;
 	cr_assert_eq(selfmon_configure(&options), 0);
-	for (i = 0; i < PLACES; i++) { /* the places first */
+	for (i = 0; i < PLACES; i++) { /* there is still memory */
 		snprintf(name, sizeof(name), "place %zu", i);
 		SELFMON_REGION_OF(selfmon_region(name))
 			;

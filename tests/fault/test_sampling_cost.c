@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the period of samples, which follows from the measured cost of one, if
- * the thread loses the CPU while the cost is measured.
+ * Tests the period of samples, which is derived from the measured cost of a
+ * sample. The thread loses the CPU while the cost is measured.
  */
 #include <criterion/criterion.h>
 
@@ -44,7 +44,10 @@ Test(sampling_cost, is_right_if_the_thread_loses_the_cpu)
 	check_with_a_pause_after(1500000);
 }
 
-/* No sample arrives in the first window, which the pause fills. */
+/*
+ * The cost is measured in windows of 2 ms. The pause is longer than the first
+ * window, so no sample arrives in it.
+ */
 Test(sampling_cost, is_measured_if_the_thread_loses_the_cpu_at_once)
 {
 	check_with_a_pause_after(1);

@@ -47,8 +47,9 @@ static void run_once(const struct program *program, const char *output)
 }
 
 /*
- * A failed start leaves an empty file, which the next start may replace. The
- * file is not empty if truncating it failed, too.
+ * If a live file cannot be started, the library truncates it, so that the next
+ * start may replace it. The file may keep zeros only if the truncation failed,
+ * too, which needs `on`: all later calls fail.
  */
 static void check_live_file(bool on)
 {
@@ -70,8 +71,9 @@ static void check_live_file(bool on)
 }
 
 /*
- * Makes one call fail, or, if `on` is true, also all later ones. Returns the
- * number of runs.
+ * Makes each call fail in turn, one in each run: call number 1, 1 + step, and
+ * so on. If `on` is true, all later calls of the run fail, too. Returns the
+ * call number of the last run, in which nothing failed.
  */
 static unsigned int run_all(const struct program *program, int error, bool on,
 			    unsigned int step)
@@ -109,7 +111,10 @@ static void setup_pmu(void)
 {
 	setup();
 	kernel_faults.pmu = true;
-	/* The pages of this PMU name counters that no machine has. */
+	/*
+	 * No user reads: the pages of this PMU name counters that no machine
+	 * has.
+	 */
 	kernel_faults.capabilities = 0x1a;
 }
 

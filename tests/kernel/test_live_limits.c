@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests live files that cannot grow, and their mappings and descriptors. */
+/*
+ * Tests live files that cannot grow, and who has the mapping and the descriptor
+ * of a live file.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
@@ -33,7 +36,10 @@ static void visit_many(void)
 	}
 }
 
-/* The process's own report has everything, and states what the file lacks. */
+/*
+ * The report that the process itself takes has all visits, and says that some
+ * are in memory only.
+ */
 static void visit_and_look(void)
 {
 	struct selfmon_report *report;
@@ -128,7 +134,7 @@ Test(live_limits, a_full_disk_ends_the_file_and_not_the_process)
 	check_full(path);
 }
 
-/* ramfs cannot be full, but the library does not know it. */
+/* ramfs is never full, but the library accepts only tmpfs, ext4 and XFS. */
 static void write_to_ramfs(void)
 {
 	struct selfmon_report *report;
@@ -268,7 +274,10 @@ Test(live_limits, a_child_has_no_hold_of_its_parents_file)
 	cr_assert_eq(run(fork_and_look), 0);
 }
 
-/* The child's own memory may be at the addresses of its parent's entries. */
+/*
+ * A child does not inherit the live file's pages. So the child's own entries
+ * may be at the addresses of its parent's entries.
+ */
 static void leave_deep_in_a_child(void)
 {
 	static struct selfmon_frame frame[SELFMON_DEPTH_MAX];

@@ -248,7 +248,10 @@ Test(live_read, a_record_beyond_the_end_is_named)
 	says("a record has a wrong size", offset_of(record));
 }
 
-/* The newest node, "last", has no child. */
+/*
+ * Node 4 is the newest one, "last". It has no child, so only this record
+ * becomes invalid.
+ */
 Test(live_read, a_record_of_an_unknown_type_is_named)
 {
 	struct selfmon_record *const record = record_of(SELFMON_RECORD_NODE, 4);
@@ -423,14 +426,17 @@ Test(live_read, a_visit_that_was_just_recorded_is_not_open_as_well)
 #define GOOD 2000
 #define READS 100000
 #define PAUSE 20000
-/* The bucket that is stored farthest from the sequence. */
+/*
+ * The bucket farthest from the sequence in memory: an update between the reads
+ * of the two is likely.
+ */
 #define LAST (SELFMON_BUCKETS_LONG - 1)
 
 static bool enough;
 
 /*
- * Each update adds one visit and one entry of the histogram. There is a pause
- * between updates.
+ * Each update adds one visit to the sequence and one to the histogram. The
+ * pause between updates gives the reader time to copy the statistics.
  */
 static void *record_for_ever(void *stats_of)
 {
@@ -442,7 +448,7 @@ static void *record_for_ever(void *stats_of)
 		__atomic_fetch_add(&stats->long_histogram[LAST], 1,
 				   __ATOMIC_RELAXED);
 		selfmon_stats_end(stats);
-		/* clang removes a loop of compiler fences alone. */
+		/* clang removes a loop that has only compiler fences. */
 		for (i = 0; i < PAUSE && !selfmon_load_once(&enough); i++)
 			selfmon_compiler_fence();
 	}

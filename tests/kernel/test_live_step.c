@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests a live file after each instruction (after some, in the quick form). A
- * stopped process has the same file as a process killed by SIGKILL at that
- * instruction.
+ * Tests a live file after each instruction of visits (in the quick form after
+ * some instructions). The child is stepped by ptrace(2). Whenever it is
+ * stopped, its file is the same as if SIGKILL had ended it there.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -33,7 +33,8 @@ struct outcome {
 };
 
 /*
- * Any four events, which give the thread four columns. The model replaces them.
+ * Any four events, which give the thread four columns. The simulated PMU of
+ * stepped_pmu.h then replaces the events.
  */
 #define MODEL "page-faults,task-clock,minor-faults,context-switches"
 #define MODEL_MEMBERS 4
@@ -144,8 +145,9 @@ static void out_of_order(void)
 }
 
 /*
- * A stepped visit takes longer than all earlier visits. Sets the longest visit
- * of every node to a long time, so that leave takes its usual path.
+ * A stepped visit takes longer than all earlier visits, so leave would take the
+ * path of a longest visit. Sets the longest visit of every node to a long time,
+ * so that leave takes its usual path.
  */
 static void make_usual(void)
 {
@@ -158,8 +160,8 @@ static void make_usual(void)
 }
 
 /*
- * Replaces the events, which read(2) reads, by those of the model, which are
- * read in user space.
+ * Replaces the events, which are read by read(2), by those of the simulated
+ * PMU, which are read in user space.
  */
 static void take_model(void)
 {
@@ -212,7 +214,10 @@ static void check_counters(const struct selfmon_row *row)
 	}
 }
 
-/* Expects all visits that had ended, and none that had not begun. */
+/*
+ * Expects all visits that have ended, and none that has not begun. If must_be
+ * is false, the file may be unreadable until a visit has ended.
+ */
 static void check(bool must_be)
 {
 	struct selfmon_report *report;
@@ -244,8 +249,9 @@ static void check(bool must_be)
 }
 
 /*
- * Continues to the next stop. Emulates a read of a counter, which counts as one
- * instruction.
+ * Continues the child until it stops with the signal `wanted`. A read of a
+ * counter stops it with SIGSEGV instead: emulates the read, which counts as one
+ * step.
  */
 static void go(enum __ptrace_request request, pid_t child, int wanted)
 {
@@ -310,7 +316,10 @@ Test(live_step, at_each_instruction_of_visits)
 	run("none", nested, true, 1);
 }
 
-/* Scenes with more instructions than these visits; the full form has each. */
+/*
+ * Distance between checks in scenes that have more instructions than nested()
+ * with time alone. The full form checks after each instruction.
+ */
 static int stride(void)
 {
 	return quick_or_all(17, 1);

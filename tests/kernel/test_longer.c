@@ -17,7 +17,10 @@
 #include "store/self.h"
 #include "store/watch.h"
 
-/* The limit is far above what interrupts a short visit on a busy machine. */
+/*
+ * The limit is far longer than the interruptions that a short visit may have on
+ * a busy machine.
+ */
 #define LIMIT_NS UINT64_C(200000000)
 #define SLOW_NS (LIMIT_NS + LIMIT_NS / 2)
 
@@ -36,7 +39,7 @@ static void note(const struct selfmon_longer *visit, void *context)
 	called.calls++;
 }
 
-/* The function itself makes a visit, which exceeds the limit, too. */
+/* The called function itself makes a visit that exceeds the limit. */
 static void note_slowly(const struct selfmon_longer *visit, void *context)
 {
 	note(visit, context);
@@ -138,7 +141,10 @@ Test(longer, is_called_for_detached_spans)
 	expect_call("span");
 }
 
-/* The visit has ended, so visits of the called function are not inside it. */
+/*
+ * The function is called after the visit has ended. So the visits that the
+ * function makes are not inside the visit.
+ */
 Test(longer, may_visit_regions_and_is_not_called_again)
 {
 	struct selfmon_report *report;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the kernel's list of mappings, queried by ioctl and read as text. */
+/*
+ * Tests how a memory mapping is found: by ioctl, and by reading
+ * /proc/self/maps.
+ */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -110,8 +113,9 @@ static char *make_long_list(void)
 }
 
 /*
- * Returns true on Linux 6.11 and later. An unknown ioctl is refused before its
- * argument is read.
+ * Returns true on Linux 6.11 and later. A kernel that knows the ioctl fails
+ * with EFAULT, because the argument is NULL. An older kernel fails with ENOTTY
+ * before it reads the argument.
  */
 static bool has_query(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests a program whose address space is used up, and how the library maps
- * memory.
+ * Tests a program whose address space is used up, and that pages of counters
+ * are mapped read-only.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -129,8 +129,9 @@ Test(memory, threads_without_memory_work_on_and_are_counted)
 #define SETS 16
 
 /*
- * Opens sets. Once they hold a quarter of the descriptors, software events map
- * their pages instead.
+ * Opens sets of software events. Once the library has a quarter of the
+ * descriptors that the limit allows, it maps the pages of further events and
+ * closes their descriptors (counters/group.c).
  */
 static void open_until_pages(struct selfmon_counters *set[SETS])
 {

@@ -52,9 +52,9 @@ static struct usage usage_now(void)
 }
 
 /*
- * Naps, and returns how often the thread was blocked. If the timer fires before
- * the thread sleeps, as on a CPU that a hypervisor took away, the thread is not
- * blocked.
+ * Naps n times, and returns how often the thread was blocked. A nap does not
+ * block the thread if its timer fires before the thread sleeps, for example
+ * because a hypervisor descheduled the virtual CPU.
  */
 static uint64_t nap(int n)
 {
@@ -67,8 +67,8 @@ static uint64_t nap(int n)
 }
 
 /*
- * Usages before, inside and after a region: the region's counts must be between
- * them.
+ * outer: just before and just after a region. inner: at the region's begin and
+ * end. The region's values must be between the inner and the outer differences.
  */
 struct usages {
 	struct usage outer[2], inner[2];
@@ -243,7 +243,9 @@ Test(off_cpu, is_in_each_level_of_a_recursion)
 }
 
 /*
- * The ring holds 170 switches. Further ones lose their times, but are counted.
+ * The ring holds 170 switches, and records of further switches are lost.
+ * getrusage(2) still gives their number, and the CPU clock the sum of their
+ * times.
  */
 Test(off_cpu, counts_more_switches_than_the_ring_holds)
 {
@@ -472,8 +474,8 @@ Test(off_cpu, survives_in_a_live_file)
 /* ---- refusals ------------------------------------------------------------ */
 
 /*
- * Without a free descriptor a thread has no ring: it measures time, and the
- * report says so.
+ * Without a free descriptor a thread has no ring. It measures time alone, and
+ * the report says that its time off the CPU was not recorded.
  */
 Test(off_cpu, says_which_threads_have_none)
 {

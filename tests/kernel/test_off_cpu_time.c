@@ -42,8 +42,8 @@ static uint64_t off_ns(const struct usage *usage)
 }
 
 /*
- * The part of the kernel's switch that writes the records is CPU time. Compared
- * with long naps, these microseconds are few.
+ * The kernel writes the records during the context switch, and counts this work
+ * as CPU time. The naps are long, so these microseconds do not matter.
  */
 static void sleep_and_work(int naps)
 {
@@ -57,8 +57,8 @@ static void sleep_and_work(int naps)
 }
 
 /*
- * Usages before, inside and after a region: the region's figures must be
- * between them.
+ * outer: just before and just after a region. inner: at the region's begin and
+ * end. The region's values must be between the inner and the outer differences.
  */
 struct usages {
 	struct usage outer[2], inner[2];
@@ -127,8 +127,8 @@ static bool measured_well(const char *name)
 
 /*
  * On some kernels, time that a hypervisor took from the thread is neither CPU
- * time nor a switch. So the test compares times repeatedly. The counts must be
- * right each time.
+ * time nor a switch. So the times need to agree in only one of five
+ * measurements. The counts must be right in each.
  */
 static void assert_agreement(void)
 {

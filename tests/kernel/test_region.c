@@ -361,7 +361,7 @@ Test(region, one_visit_in_n_is_measured_and_all_are_counted)
 	selfmon_report_free(report);
 }
 
-/* Checks the lowest and the highest value of every bucket. */
+/* Checks the lowest and the highest value of each bucket but the last two. */
 Test(region, the_middle_of_a_bucket_is_within_an_eighth_of_all_in_it)
 {
 	uint64_t low, high = 0;

@@ -59,8 +59,8 @@ static __attribute__((noinline)) void visit_parent(unsigned int children)
 }
 
 /*
- * Each visit has an exact number of page faults, not counting its children. The
- * library may add a few.
+ * Expects this number of page faults for each visit, not counting its children.
+ * The visits have exactly this number; the library may add a few.
  */
 static void expect(const struct selfmon_row *row, double faults)
 {
@@ -130,8 +130,8 @@ Test(region_every, sees_what_is_periodic_as_often_as_it_is)
 	report = rows_take();
 	faults = ROWS_GET(report, "periodic")->counter[0].net / 10000;
 	/*
-	 * 1000 are measured: the mean is 1.9 and the standard deviation 2.7, so
-	 * the standard error is 0.085
+	 * 1000 visits are measured: the mean is 1.9 and the standard deviation
+	 * 2.7, so the standard error is 0.085.
 	 */
 	cr_assert(faults > 1.4 && faults < 2.4, "%.3f", faults);
 	selfmon_report_free(report);

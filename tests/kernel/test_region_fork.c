@@ -88,8 +88,8 @@ Test(region_fork, a_grandchild_starts_afresh_too)
 }
 
 /*
- * Acts like a thread that takes and releases the C library's lock of time
- * zones.
+ * Calls gmtime_r(), which takes and releases the C library's lock of time
+ * zones, until *stop is set.
  */
 static void *ask_the_date(void *stop)
 {

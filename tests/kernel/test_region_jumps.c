@@ -21,9 +21,9 @@ static __attribute__((noinline)) void jump_out(void)
 }
 
 /*
- * Has a frame of its own, so the caller's next region is at a higher address.
- * The library recognises an abandoned entry at the same height when its bytes
- * are reused.
+ * Has a stack frame of its own, so the caller's next region has a higher
+ * address than the abandoned one. If both had the same address, the library
+ * would recognise the abandoned entry only after its frame was reused.
  */
 static __attribute__((noinline)) void jump_out_often(int times)
 {
@@ -117,8 +117,9 @@ Test(region_jumps, all_levels_that_were_jumped_past_are_cut_off)
 }
 
 /*
- * Both calls are at the same place, so the entries of both have the same
- * height: only the bytes of the frames show which one is abandoned.
+ * This function is called twice from the same place, so the entries of both
+ * calls have the same mark. The jump abandons frames[1] of the first call, and
+ * the second call reuses this memory. Only that shows which entry is abandoned.
  */
 static __attribute__((noinline)) void jump_or_visit(bool jumps)
 {
@@ -177,7 +178,7 @@ Test(region_jumps, a_span_is_not_cut_off_by_what_is_entered_above_it)
 {
 	struct selfmon_region *handle = selfmon_region("span");
 	struct selfmon_report *report;
-	struct selfmon_frame frame; /* lies lower than its callers' frames */
+	struct selfmon_frame frame;
 
 	selfmon_enter(handle, &frame);
 	jump_out_often(1);
@@ -273,8 +274,8 @@ Test(region_jumps, past_a_span_do_not_cut_off_what_is_entered_later)
 }
 
 /*
- * Enters a region and, inside of it, a span, whose position on the stack is
- * unknown. Then jumps out.
+ * Enters a region and, inside of it, a span. The library does not know the
+ * position of a span on the stack. Then jumps out.
  */
 static __attribute__((noinline)) void open_and_jump(struct selfmon_frame *span)
 {
@@ -286,8 +287,9 @@ static __attribute__((noinline)) void open_and_jump(struct selfmon_frame *span)
 }
 
 /*
- * Each jump is at a higher address than the previous one, and does not
- * overwrite its stack frame.
+ * Called with a smaller depth each time, so each call runs at a higher address
+ * than the previous one, and does not overwrite the frame that the previous
+ * call abandoned.
  */
 static __attribute__((noinline)) void jump_from_depth(struct selfmon_frame *span,
 						      size_t depth)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests long visits: their buckets are not those of short visits. A test does
- * not wait for a visit to become long, but moves its start.
+ * Tests visits of 2^32 ticks and more, which have histogram buckets of their
+ * own. A test does not wait until a visit is long, but moves the start of the
+ * visit into the past.
  */
 #define _GNU_SOURCE
 #include <unistd.h>
@@ -13,7 +14,7 @@
 
 #define LONG (UINT64_C(1) << 33)
 #define LONGER (UINT64_C(1) << 34)
-/* More than the number of slowest visits that are kept of a region. */
+/* More visits than the library keeps as the slowest of a region. */
 #define VISITS 20
 
 static void configure(const char *events, const char *record, const char *trace)
@@ -38,7 +39,10 @@ static void visit(uint64_t ticks, uint64_t items)
 	selfmon_leave(&frame);
 }
 
-/* The longer visits come first, so no later visit is the longest so far. */
+/*
+ * Visits of LONGER ticks come first, so a visit of LONG ticks is never the
+ * longest so far.
+ */
 static void visits(uint64_t items)
 {
 	int i;

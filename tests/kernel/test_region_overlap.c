@@ -174,8 +174,8 @@ static void jump(void)
 }
 
 /*
- * The outer region's self time includes the cut-off region, whose children are
- * shown.
+ * The time of the cut-off region is not subtracted from the outer region, but
+ * the region's children are shown. So the outer region has no valid self time.
  */
 Test(region_overlap, of_time_with_a_region_that_was_cut_off_is_said_around_it)
 {

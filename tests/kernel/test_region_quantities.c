@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests units of the program: what each visit counted, for each node of the
- * tree.
+ * Tests units that the program defines (selfmon_unit()): what each visit
+ * counted, for each node of the tree.
  */
 #include <errno.h>
 #include <math.h>
@@ -319,7 +319,10 @@ Test(region_quantities, are_of_measured_visits)
 
 static jmp_buf env;
 
-/* One function does both, so both frames are at the same address. */
+/*
+ * One function makes both visits, the one that the jump leaves and the usual
+ * one. So the frames of both are at the same address.
+ */
 static __attribute__((noinline)) void jump_or_visit(bool jumps, uint64_t n)
 {
 	SELFMON_REGION_OF(selfmon_region("work")) {
@@ -390,10 +393,7 @@ Test(region_quantities, of_handlers_are_the_interrupted_visits_or_their_own)
 		selfmon_store_once(&stop, 1);
 		pthread_join(thread, NULL);
 	}
-	/*
-	 * Visits once more, to record what a handler added after the last
-	 * visit.
-	 */
+	/* No handler runs any more, so this visit counts exactly 1000. */
 	visit(1000);
 	report = rows_take();
 	rows_check(report);

@@ -32,9 +32,9 @@ static void visit(struct selfmon_region *span)
 }
 
 /*
- * Ends with status 0, or with 3 if a visit allocated memory. The first system
- * call kills it. Waiting for a lock takes a system call, and the test holds all
- * locks of the library.
+ * Exits with 0; with 2 if there is no filter; with 3 if a visit allocated
+ * memory. After the first visit, a system call kills the process. Waiting for a
+ * lock takes a system call, and this function holds all locks of the library.
  */
 static void child(int visits, int calls)
 {
@@ -86,7 +86,10 @@ Test(region_quiet, the_filter_would_have_killed)
 	cr_assert_eq(WTERMSIG(status), SIGSYS);
 }
 
-/* States a limit: a seccomp filter that kills must allow these calls. */
+/*
+ * Documents a limit: a region's first visit makes system calls, so a seccomp
+ * filter that kills must allow them.
+ */
 static void first_visits(void)
 {
 	SELFMON_REGION("outer")

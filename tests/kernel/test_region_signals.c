@@ -57,7 +57,10 @@ Test(region_signals, a_handler_does_not_wait_for_a_lock_its_thread_holds)
 	selfmon_report_free(report);
 }
 
-/* The handler of a fault cannot be postponed. */
+/*
+ * The library cannot block the signal of a fault while it holds its lock. So
+ * the visit in this handler is not measured, only counted.
+ */
 Test(region_signals, one_of_a_fault_is_counted_and_does_not_wait)
 {
 	struct selfmon_process *process = selfmon_process();
@@ -156,8 +159,8 @@ static struct selfmon_region *fresh[256];
 static unsigned int handled;
 
 /*
- * The first 65,536 calls each visit a new path, which needs the process lock,
- * until the thread has its maximum of places.
+ * Each of the first 65,536 calls visits a new path. A new path needs the
+ * process lock, until the thread has its maximum of places.
  */
 static void visit_in_handler(int number)
 {

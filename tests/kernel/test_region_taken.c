@@ -42,7 +42,10 @@ static __attribute__((noinline)) void visit(int visits)
 			selfmon_compiler_fence();
 }
 
-/* Waits longer than the library trusts a descriptor without a check. */
+/*
+ * Waits 3 ms. At the start of a visit, the library trusts an earlier check of a
+ * descriptor for at most 1 ms.
+ */
 static void wait_a_while(void)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = 3000000 }, NULL);
@@ -75,7 +78,9 @@ static void close_all(void)
 
 /* ---- descriptors ---------------------------------------------------------- */
 
-/* Runs body in a child, because Criterion needs its own descriptors. */
+/*
+ * Runs body in a child, because body closes descriptors that Criterion needs.
+ */
 static int status_of(void (*body)(void))
 {
 	int status;
@@ -93,7 +98,10 @@ static int status_of(void (*body)(void))
 				   : WEXITSTATUS(status);
 }
 
-/* Earlier visits must have their values, later visits only their time. */
+/*
+ * Returns 1 if the first `before` visits have values, and the next `after`
+ * visits have only their time.
+ */
 static int is_lost(uint64_t before, uint64_t after)
 {
 	struct selfmon_report *report;
@@ -235,7 +243,8 @@ Test(region_taken, a_number_used_again_is_not_closed_with_its_set)
 
 /*
  * Opens a second set with the same events at the descriptor numbers of the
- * first set, which the program has closed. The two sets resemble each other.
+ * first set, which the program has closed. Only the kernel's ids of the events
+ * are different.
  */
 static void open_twins(void)
 {
@@ -361,7 +370,10 @@ Test(region_taken, a_filter_that_refuses_events_leaves_new_threads_their_time)
 }
 
 #if defined(__x86_64__)
-/* Tests a known limit, which also applies to the strict mode of seccomp(2). */
+/*
+ * Tests a known limit: the library ends the program if timestamps are
+ * forbidden. The strict mode of seccomp(2) forbids them, too.
+ */
 static void lose_timestamps(void)
 {
 	configure();

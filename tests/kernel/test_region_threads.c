@@ -125,7 +125,10 @@ static void *walk_once(void *running)
 	return NULL;
 }
 
-/* A report counts open visits at nodes that it has read, and no others. */
+/*
+ * The thread makes nodes while a report is taken. The report counts open visits
+ * only at nodes that it has read.
+ */
 Test(region_threads, reports_taken_while_places_are_made_are_consistent,
      .timeout = 300)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the elapsed time of an open visit. The visit starts between two
- * timestamps of the test, which give the bounds.
+ * Tests selfmon_region_ticks(), the elapsed time of an open visit. The visit
+ * starts between two timestamps of the test, which give the bounds.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@ static void configure(const char *events, uint32_t every)
 	cr_assert_eq(selfmon_configure(&options), 0);
 }
 
-/* Waits for 3 ms, during which all open visits stay open. */
+/* Waits for at least 3 ms. Returns the ticks that passed. */
 static uint64_t wait_some(void)
 {
 	const struct timespec some = { .tv_nsec = 3000000 };

@@ -188,7 +188,8 @@ Test(report_intervals, are_of_one_process)
 static char path[64];
 
 /*
- * Continues when its parent writes a byte, and exits if the parent has ended.
+ * Visits a region with a live file. Then waits until the parent writes a byte,
+ * and makes more visits. Exits with 1 if the parent has ended.
  */
 static void keep_live_file(const int *from, const int *to)
 {

@@ -142,7 +142,7 @@ below_thread(const struct selfmon_report *report,
 	return row;
 }
 
-/* Sums over all rows with this region name and depth below the threads. */
+/* Sums over all threads' rows of one region at one depth. */
 struct whole {
 	uint64_t visits, sum;
 	double net, self;
@@ -169,8 +169,8 @@ static struct whole sum_over_threads(const struct selfmon_report *report,
 }
 
 /*
- * Returns true if the net time of a row is below 0, as may happen with a coarse
- * clock. Its parent counts it as 0, so self times do not add up.
+ * Returns true if the net time of a row is negative, as may happen with a
+ * coarse clock. The row's parent counts it as 0, so self times do not add up.
  */
 static bool any_below_0(const struct selfmon_report *report)
 {
@@ -318,8 +318,8 @@ static uint64_t samples_below(const struct selfmon_report *report, size_t row)
 }
 
 /*
- * The samples of a thread are those of its regions. The call stacks in the
- * report are those of all threads.
+ * The samples of a thread are those of its regions. Only the report of all
+ * threads has call stacks: a view by thread has none, and says why.
  */
 Test(report_threads, samples_of_a_thread_are_those_of_its_regions)
 {
@@ -455,7 +455,7 @@ Test(report_threads, those_beyond_the_first_256_are_one_row)
 
 	for (i = 0; i < SELFMON_THREADS_APART + BEYOND; i++)
 		worker[i].visits = i + 1;
-	do_work(7); /* the main thread is one of the first */
+	do_work(7); /* the main thread is one of the first 256 */
 	run_after_another(worker, SELFMON_THREADS_APART + BEYOND);
 	cr_assert_eq(states(), SELFMON_THREADS_APART + 1);
 	report = take_apart();

@@ -45,7 +45,10 @@ static uint64_t stored(const struct selfmon_report *report)
 	return sum;
 }
 
-/* alloca() makes a frame that the kernel finds. */
+/*
+ * Calls alloca(), which makes the compiler set up a frame pointer. So the
+ * kernel finds the callers.
+ */
 static __attribute__((noinline)) int fault_deep(char *page, uint64_t from,
 						uint64_t to, int depth)
 {
@@ -171,7 +174,7 @@ Test(sample_limits, threads_without_locked_memory_are_counted_with_the_reason)
 	cr_expect(rows_say(report, SELFMON_TEXT, "perf_event_mlock_kb") ||
 		  rows_say(report, SELFMON_TEXT, "ulimit -l"));
 	selfmon_report_free(report);
-	/* The locked memory of these threads is free again. */
+	/* The threads have ended, so their locked memory is free again. */
 	visit_in_threads(1);
 	report = rows_take();
 	cr_expect_eq(ROWS_GET(report, "a")->visits, (threads + 1) * 100);

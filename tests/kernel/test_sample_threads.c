@@ -19,11 +19,11 @@
 
 /* Summed up by the threads, to compare with the report. */
 static struct truth {
-	uint64_t visits, items; /* "a" */
+	uint64_t visits, items; /* of region "a" */
 	uint64_t no_samples, no_off_cpu, sampled; /* threads */
 	/*
-	 * For threads with switches, measured around and inside of the region
-	 * "nap":
+	 * Bounds for how often threads with switches were blocked, measured
+	 * outside and inside of the region "nap".
 	 */
 	uint64_t blocked_at_most, blocked_at_least;
 } truth;
@@ -204,8 +204,9 @@ Test(sample_threads, without_a_ring_say_so_and_count_what_others_count)
 /* ---- counters ------------------------------------------------------------ */
 
 /*
- * With few descriptors, a thread holds all events but the first by their pages.
- * The rings are as large as possible, so that a few use up all locked memory.
+ * With few descriptors left, a thread keeps the descriptor of the first event
+ * only, and the pages of the others. The rings are large, so that a few of them
+ * use up all locked memory.
  */
 #define COUNTED "page-faults,task-clock,minor-faults,major-faults,cpu-clock"
 #define LARGE_KIB 256
@@ -302,6 +303,9 @@ Test(sample_threads, leave_locked_memory_to_the_pages_of_counters)
 	cr_expect_gt(pages.ringed, 0);
 	cr_expect_lt(pages.ringed, threads);
 	cr_expect_gt(pages.wanted, LARGE_KIB / 4);
-	/* One CPU's memory does not have room for all pages. */
+	/*
+	 * On a machine with one CPU, the memory that may be locked is too small
+	 * for all pages. Then at least half of it must be used for pages.
+	 */
 	cr_expect_geq(pages.mapped, pages.wanted < half ? pages.wanted : half);
 }

@@ -127,7 +127,10 @@ static void visit_left_open(void)
 	}
 }
 
-/* The work after the jump belongs to the visit that stays open until b ends. */
+/*
+ * The visit of a, which the jump abandons, stays open until b ends. So the work
+ * after the jump belongs to a.
+ */
 Test(samples, of_a_visit_that_its_parents_end_cuts_off_are_not_lost)
 {
 	struct selfmon_report *report;

@@ -8,7 +8,7 @@
 #include "kernel/fibers.h"
 #include "kernel/samples_wanted.h"
 
-/* The least CPU time of a thread, in which it has samples. */
+/* Minimum CPU time of a thread, long enough for some samples. */
 static uint64_t thread_ns;
 
 static uint64_t cpu_ns(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests samples of page faults and of a breakpoint, whose number is known, and
- * which events are refused.
+ * Tests samples of page faults and of a breakpoint: the number of samples is
+ * known. Also tests which events are refused.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>

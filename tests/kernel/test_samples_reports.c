@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests what reports make of samples: their cost, views, intervals, and live
- * files.
+ * Tests samples in reports: their cost, and samples in views, intervals and
+ * live files.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -39,8 +39,8 @@ static bool is_taken_off(const char *name)
 }
 
 /*
- * Tries repeatedly, because another program may take the CPU between two
- * children, or for most of their time.
+ * Tries up to 50 times. Another program may take the CPU between two visits of
+ * the child, or for most of the time of these visits.
  */
 Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
 {
@@ -58,8 +58,8 @@ Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
 }
 
 /*
- * A clock read inside of the region includes the cost of samples. The region's
- * time does not.
+ * The time between two clock reads inside of a region includes the cost of
+ * samples. The time of the region does not.
  */
 Test(samples, take_their_cost_off_the_time_of_a_visit)
 {
@@ -88,7 +88,10 @@ Test(samples, take_their_cost_off_the_time_of_a_visit)
 	selfmon_report_free(report);
 }
 
-/* The mean cost, which is subtracted, may exceed the cost of one sample. */
+/*
+ * The library subtracts the mean cost of a sample. A sample may cost less than
+ * the mean, and still no time may become 0.
+ */
 Test(samples, make_no_visit_the_shortest)
 {
 	struct selfmon_report *report;
@@ -102,7 +105,9 @@ Test(samples, make_no_visit_the_shortest)
 	selfmon_report_free(report);
 }
 
-/* The text writer makes a view of the report itself. */
+/*
+ * Writing text makes a view, which must not change the samples of the report.
+ */
 Test(samples, are_those_of_a_report_after_its_views_too)
 {
 	struct selfmon_report *report;

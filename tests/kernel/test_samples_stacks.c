@@ -89,7 +89,10 @@ static size_t callers_of(const struct selfmon_report *report)
 	return callers;
 }
 
-/* The kernel's markers between addresses must not be reported as addresses. */
+/*
+ * The kernel's markers between addresses (PERF_CONTEXT_USER) must not be
+ * reported as addresses.
+ */
 Test(samples, have_the_caller_after_where_the_thread_was)
 {
 	struct selfmon_report *report;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Drives a ring that no kernel writes, step by step. The thread stops after
- * each instruction of its visits. There the test writes samples as the kernel
- * would, or reads them as another thread would. Each sample must belong to the
- * visit that was open at its instruction.
+ * Tests the attribution of samples with a ring that the test itself fills. A
+ * trap stops the thread after each instruction of its visits. At a stop the
+ * test writes a sample as the kernel would, or reads samples as another thread
+ * would. Each sample must belong to the visit that was open at its instruction.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -166,7 +166,7 @@ static void spans_out_of_order(void)
 	selfmon_enter(b, &inner);
 	now = B_IN_A;
 	work();
-	now = B_IN_A | A | B; /* a is moved before b, and then ends */
+	now = B_IN_A | A | B; /* a's entry moves above b's, then a ends */
 	selfmon_leave(&outer);
 	now = B; /* the visit of b is still open, but no longer inside of a */
 	work();
@@ -328,7 +328,10 @@ static bool is_due(uint64_t step)
 	return step % 97 == 0 || !is_read_now();
 }
 
-/* If the thread holds the lock now, another thread would have to wait. */
+/*
+ * Returns false if the thread holds the ring's lock: another thread would have
+ * to wait.
+ */
 static bool read_as_another_thread(void)
 {
 	if (is_read_now())
@@ -388,8 +391,9 @@ static uint64_t play(void (*scene)(void))
 }
 
 /*
- * A stepped visit takes longer than all earlier visits. Sets the longest visit
- * of every node to a long time, so that leave takes its usual path.
+ * A stepped visit takes longer than all earlier visits, so leave would take the
+ * path of a longest visit. Sets the longest visit of every node to a long time,
+ * so that leave takes its usual path.
  */
 static void make_usual(void)
 {

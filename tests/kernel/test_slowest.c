@@ -71,8 +71,8 @@ Test(slowest, are_the_slowest)
 }
 
 /*
- * If times rise, each visit is a new slowest one. If times fall, none is after
- * the first 8.
+ * If times rise, each visit is the slowest so far. If times fall, no visit
+ * after the first 8 is one of the slowest.
  */
 Test(slowest, are_the_slowest_in_any_order)
 {

@@ -94,8 +94,9 @@ static void jump_out(int signal)
 }
 
 /*
- * Stepped visits are slow, so each would be recorded as slow. That blocks
- * signals, and no handler would run. So this prevents the recording.
+ * Stepped visits are slow, so each would be kept as one of the slowest. While a
+ * visit is kept, signals are blocked and no handler can interrupt it. So this
+ * function raises the limits, and no further visit is kept.
  */
 static void keep_none_any_more(void)
 {

@@ -30,7 +30,9 @@ static void visits(const char *name, uint64_t ns, size_t n)
 		visit(name, ns);
 }
 
-/* Before the interval there are slower visits, more than the library stores. */
+/*
+ * Before the interval there are 10 slower visits, more than the library keeps.
+ */
 Test(slowest_intervals, have_their_own_visits)
 {
 	struct selfmon_report *before, *after, *interval;
@@ -73,7 +75,10 @@ static int by_fall(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* Compares with the thread's own entries in its ring, in ticks. */
+/*
+ * Expects the slowest of these n times in the report. The times are in ticks,
+ * from the entries in the thread's ring. Sorts them.
+ */
 static void check_slowest(const struct selfmon_report *report,
 			  const struct selfmon_clock *clock, const char *name,
 			  uint64_t *ticks, size_t n)
@@ -89,7 +94,7 @@ static void check_slowest(const struct selfmon_report *report,
 		cr_expect_eq(first[i].ns, selfmon_clock_ns(clock, ticks[i]));
 }
 
-/* Returns the time of the visit that ended last. */
+/* Returns the time of the visit that ended last, in ticks. */
 static uint64_t newest_ticks(void)
 {
 	const struct selfmon_recorder *const recorder =
@@ -146,8 +151,8 @@ static struct selfmon_node *node_of(const char *name)
 }
 
 /*
- * The library stores enough visits that one slot is free, even if all times are
- * equal.
+ * The library keeps at most 16 visits of a region in 17 slots. So one slot is
+ * always free, even if all times are equal.
  */
 Test(slowest_intervals, of_equal_times_are_at_most_eight)
 {
@@ -230,8 +235,8 @@ Test(slowest_intervals, say_if_another_report_was_taken)
 	interval = between(after, before);
 	cr_expect(interval->slow->incomplete);
 	/*
-	 * This visit is one of the slowest since the start, so it is not
-	 * missing.
+	 * The slow visit before `other` is one of the slowest since the start,
+	 * so it is not missing.
 	 */
 	cr_assert_eq(kept(interval, "a", &first), SELFMON_SLOW_VISITS);
 	for (i = 0; i < SELFMON_SLOW_VISITS; i++)
@@ -347,8 +352,9 @@ static struct selfmon_report *open_live(const char *path)
 }
 
 /*
- * A reader of the file begins no interval. It finds new slow visits only among
- * those since the last report that the process itself took.
+ * A reader of the file begins no interval. The file has the slowest visits
+ * since the last report that the process itself took. So a reader finds new
+ * slow visits only among these.
  */
 Test(slowest_intervals, of_a_live_file_have_the_new_ones_of_those_kept)
 {

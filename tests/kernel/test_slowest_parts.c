@@ -56,7 +56,8 @@ Test(slowest, keep_the_longest_parts)
 		longs += slow->part[i].ns >= LONG_LEAST_NS / 10;
 	cr_expect_geq(longs, 10);
 	/*
-	 * The sums over the recorded parts are not sums over the whole visit.
+	 * Only the longest parts are recorded, so sums over them are not sums
+	 * over the visit. The report must say so.
 	 */
 	cr_expect(rows_say(report, SELFMON_TEXT, "longest of 1000"));
 	cr_expect_eq(slow->flags & SELFMON_SLOW_OVERWRITTEN, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the slowest visits in a live file after instructions that record a
- * visit; the full form checks it after each one. A stopped process has the same
- * file as a process killed by SIGKILL at that instruction.
+ * Tests the slowest visits in a live file after each instruction that records a
+ * visit (in the quick form after some instructions). A stopped process has the
+ * same file as a process killed by SIGKILL at that instruction.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -20,7 +20,10 @@
 #include "kernel/slow.h"
 #include "sanitizer.h"
 
-/* Written by the child, which ends its last visit while it is stepped. */
+/*
+ * Written by the child. stepped: the child is in a leave that the test checks
+ * after each step. done: the child has left its last visit.
+ */
 static struct outcome {
 	bool stepped, done;
 } *outcome;
@@ -97,9 +100,10 @@ static void go(enum __ptrace_request request, pid_t child, int wanted)
 
 /*
  * Returns true if the child is about to execute an instruction of the vDSO,
- * which changes no memory of the library. The vDSO reads the clock again if a
- * timer interrupt has updated it meanwhile, and a child that is checked after
- * each instruction never gets there in less than a tick.
+ * which changes no memory of the library. If a timer interrupt updates the
+ * clock while the vDSO reads it, the vDSO reads it again. A check after each of
+ * these instructions would take longer than a timer tick, so the child would
+ * read the clock forever.
  */
 static bool is_in_vdso(pid_t child)
 {

@@ -97,7 +97,7 @@ static void guard(void *page)
 
 #define GUARD_INSTALL 102 /* MADV_GUARD_INSTALL, Linux 6.13 */
 
-/* Since Linux 6.15 the kernel shows where such guards are. */
+/* Since Linux 6.15, /proc/self/pagemap shows lightweight guards. */
 static void lightweight_guard(void *page)
 {
 	if (madvise(page, page_size(), GUARD_INSTALL) ||
@@ -127,7 +127,7 @@ Test(stack, and_one_that_the_program_has_made_with_a_guard)
 	check(&bounds);
 }
 
-/* glibc 2.42 and later makes such guards. */
+/* glibc 2.42 and later makes lightweight guards below stacks. */
 Test(stack, or_with_a_lightweight_one)
 {
 	const struct bounds bounds = look_in_the_middle(lightweight_guard);

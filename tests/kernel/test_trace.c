@@ -133,9 +133,10 @@ static void *trace_with_an_idle_writer(void *options)
 }
 
 /*
- * The writer runs only if the thread leaves the CPU, so the thread fills the
- * small ring before the writer reads it. Each overwritten entry is counted as
- * lost once.
+ * The writer has the policy SCHED_IDLE and the same CPU as this thread, so it
+ * runs only while this thread does not. This thread therefore fills the small
+ * ring before the writer reads it. Each overwritten entry is counted as lost
+ * once.
  */
 Test(trace, counts_what_is_overwritten)
 {

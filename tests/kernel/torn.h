@@ -6,8 +6,8 @@
 #include "store/stats.h"
 
 /*
- * Records a visit that is as short as the shortest so far. All visits may have
- * equal times and counts; a visit without its values is repaired.
+ * Records a visit with the shortest time and the smallest counts so far, which
+ * are always plausible. A visit without values would be repaired by a reader.
  */
 static inline void torn_finish(struct selfmon_stats *stats)
 {

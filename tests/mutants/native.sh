@@ -3,9 +3,9 @@
 # native.sh BUILD [NAME...]: does the same as run.sh, but on this machine, for
 # mutants that need no counters of a CPU.
 #
-# The head of each native/NAME.patch names the tests that must then fail, all of
-# them, in lines of "Kills: PROGRAM SUITE/TEST..." (a Criterion program of
-# tests/) or "Kills: make TARGET...". "What:" says what the patch changes. The
+# The head of each native/NAME.patch has lines "Kills: PROGRAM SUITE/TEST..." (a
+# Criterion program of tests/) or "Kills: make TARGET...". All tests and targets
+# named there must fail with the patch. "What:" says what the patch changes. The
 # unchanged library must pass the same tests before. The script fails if a
 # mutant survives, if a patch no longer applies or builds, or if no mutant is
 # killed.

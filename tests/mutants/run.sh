@@ -15,8 +15,9 @@ source=$(cd "$here/../.." && pwd)
 
 . "$here/common.sh"
 
-# build RIG TO KILLS: builds the patched tree's hardware tests, or its selfmon
-# program, as one static program
+# build RIG TO KILLS: builds the hardware tests of the patched tree as one
+# static program, the file TO. If KILLS begins with selftest:, builds selfmon
+# instead.
 build()
 {
 	program=hw/run

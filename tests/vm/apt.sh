@@ -13,7 +13,7 @@ apt_fallback=http://deb.debian.org/debian
 
 # apt_mirrors: prints "URI SUITE" for each of the machine's sources that is
 # Debian's. A source is recognised by its package lists or, if there are none
-# yet, by its address. The $(...) are apt's.
+# yet, by its address. The $(...) are placeholders of apt, not of the shell.
 # shellcheck disable=SC2016
 apt_mirrors()
 {
@@ -225,7 +225,8 @@ apt_unpack_whole()
 }
 
 # apt_unpack_source DIR PACKAGE: unpacks and patches the source, as DIR/source.
-# The signed list of packages has the hash of the .dsc.
+# dpkg-source need not check the signature of the .dsc, since the signed list of
+# packages has its hash.
 apt_unpack_source()
 {
 	(cd "$1" && apt_run apt-get -q --download-only source "$2") ||
