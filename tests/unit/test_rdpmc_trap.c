@@ -224,8 +224,8 @@ Test(rdpmc_trap, reads_all_again_when_a_sibling_overflows)
 }
 
 /*
- * Another thread has run in between: all locks and offsets, the CPU and the
- * leader's times have changed.
+ * Acts as a context switch during trap 1: all locks and offsets, the CPU and
+ * the leader's times change.
  */
 static void descheduled_at_1(unsigned int n, uint32_t what)
 {

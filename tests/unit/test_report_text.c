@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the text report: it states what the data say, and stays within its
- * columns.
+ * Tests that the text report agrees with the data, and that no line has more
+ * than 120 columns.
  */
 #include <math.h>
 

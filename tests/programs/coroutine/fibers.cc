@@ -154,8 +154,8 @@ struct Later {
 };
 
 /*
- * The other thread has finished the coroutine's step before await_suspend()
- * returns.
+ * Another thread resumes the coroutine up to its next suspension before
+ * await_suspend() returns.
  */
 struct Elsewhere {
 	bool await_ready() noexcept { return false; }
@@ -347,8 +347,8 @@ Job request(std::uint64_t n)
 			if (co_await branch("branch", n) != TURNS * n)
 				std::abort();
 			/*
-			 * This coroutine resumes the generator, within one of
-			 * its regions.
+			 * This coroutine resumes the generator while a region
+			 * of this coroutine is open.
 			 */
 			Generator generator = numbers(2);
 

@@ -69,8 +69,8 @@ static void ends_once()
 }
 
 /*
- * Both regions must begin at the address of the function's frame. Otherwise the
- * first one would seem abandoned.
+ * Both regions must get the same frame address from this function. Otherwise
+ * the first region would be taken for an abandoned one.
  */
 static void mixes_with_macros()
 {

@@ -187,8 +187,8 @@ static void check_bytes(uint64_t bytes)
 }
 
 /*
- * After a jump, the work of cut-off visits is missing. With read(2), counts may
- * include additional work.
+ * After a jump, the work of cut-off visits is missing. The kernel's events may
+ * count more than the work.
  */
 static void check_works(uint64_t works)
 {

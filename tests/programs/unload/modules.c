@@ -43,7 +43,7 @@ static void visit(void)
 
 /*
  * Upper limits of what a static copy may leave behind each time. The
- * descriptors are those of two events for each thread that continues.
+ * descriptors are those of the two events of a thread that continues.
  */
 #define COPY_FDS 2
 #define COPY_MAPS 8
@@ -206,8 +206,8 @@ static int burn(void)
 }
 
 /*
- * Expects that the events of unloaded copies count no more. Returns the number
- * of events.
+ * Expects that the events of unloaded copies no longer count. Returns the
+ * number of events.
  */
 static int look_at_events(void)
 {
