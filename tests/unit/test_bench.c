@@ -319,8 +319,8 @@ Test(bench, the_gate_does_not_pass_what_it_cannot_judge)
 }
 
 /*
- * Rounds of older versions have no "slot", and their cpu_time is the real_time
- * unless task-clock was counted.
+ * Rounds in results of older versions have no "slot". Their cpu_time is a copy
+ * of real_time, unless task-clock was counted.
  */
 Test(bench, a_baseline_of_an_older_version_is_refused_with_the_reason)
 {

@@ -266,8 +266,8 @@ Test(report_interval, finds_rows_by_their_path)
 }
 
 /*
- * A visit that is open may have children that ended before the interval and
- * others that ended during it.
+ * An open visit may have children that ended before the interval, and others
+ * that ended during the interval. So its self time in the interval is unknown.
  */
 Test(report_interval, has_no_self_time_of_a_visit_open_at_its_beginning)
 {

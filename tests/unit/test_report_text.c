@@ -11,8 +11,8 @@
 TestSuite(report_text, .fini = model_free);
 
 /*
- * Returns the width of the text, computed independently of the library: the
- * number of code points, some of which are wide.
+ * Returns the width of the text in columns. Counts code points, and wide ones
+ * twice, independently of the library.
  */
 static size_t columns_of(const char *line, size_t length)
 {

@@ -73,7 +73,9 @@ static void change_counter(unsigned int k)
 	page[k].offset = (int64_t)(count - trap_pmu.raw[COUNT + k]);
 }
 
-/* The leader's lock is checked first, and its register read last. */
+/*
+ * An end checks the leader's lock first, and reads the leader's register last.
+ */
 static void leader_changes_in_the_end(unsigned int n, uint32_t what)
 {
 	(void)what;
@@ -159,8 +161,8 @@ Test(visit_trap, an_end_whose_events_have_other_counters_is_read_again)
 }
 
 /*
- * The events keep their registers and counts, but two registers have other
- * values.
+ * A context switch between two reads of an end: the events keep their registers
+ * and counts, but two registers have other values.
  */
 static void all_go_on_in_the_end(unsigned int n, uint32_t what)
 {

@@ -14,7 +14,10 @@
 #define MEASURED 1ULL
 #endif
 
-/* A visit is identified by its address, so it must not be copied or moved. */
+/*
+ * A visit is identified by the address of its object, so the object must not be
+ * copied or moved.
+ */
 static_assert(!std::is_copy_constructible_v<selfmon::Region>);
 static_assert(!std::is_move_constructible_v<selfmon::Region>);
 static_assert(!std::is_copy_constructible_v<selfmon::Span>);
@@ -156,7 +159,7 @@ void check_spans()
 	       sums{ MEASURED * 1, 0, 0 }));
 }
 
-/* Returns what a region counted of a unit: visits, sum, maximum. */
+/* Returns the visits, the sum and the maximum of a unit in a region. */
 static sums counted(const char *region, const char *name)
 {
 	const selfmon::Report report = selfmon::Report::take();

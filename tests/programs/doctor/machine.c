@@ -66,8 +66,8 @@ static void begin_probe(struct doctor_probe *probe)
 }
 
 /*
- * Makes an event whose group was opened but never ran, as counters/group.c
- * reports it.
+ * Marks this event as dropped, because its group was opened but never ran. The
+ * failure is that of counters/group.c.
  */
 static void take_busy(const char *event, struct doctor_probe *probe)
 {

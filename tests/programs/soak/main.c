@@ -33,7 +33,7 @@
 #define MORE_MAPS 40
 /*
  * By the end, each thread's state has nodes for every order in which spans
- * nest.
+ * nest. These nodes may take this memory.
  */
 #define MORE_KIB 16384
 

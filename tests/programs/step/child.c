@@ -64,7 +64,9 @@ static struct place place(void)
 
 struct totals {
 	uint64_t visits, cut_off, unready;
-	/* Counted work, and reported work that is not yet counted. */
+	/*
+	 * Bytes that are counted, plus reported bytes that are not yet counted.
+	 */
 	uint64_t bytes;
 	uint64_t works;
 };

@@ -44,8 +44,9 @@
  */
 #define SHORT_STRIDE 48
 /*
- * With events, the full form runs every COUNTERS_VARIANTS-th handler. If they
- * are read in user space, it interrupts at every COUNTERS_STRIDE-th address.
+ * With events, the full form runs every COUNTERS_VARIANTS-th handler. If the
+ * events are read in user space, the full form interrupts at every
+ * COUNTERS_STRIDE-th address.
  */
 #define COUNTERS_VARIANTS 3
 #define COUNTERS_STRIDE 4
