@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See moves.h. This is a separate file because it is compiled with flags of its
- * own: tests.mk.
+ * See moves.h. This is a separate file because it is compiled with its own
+ * flags (tests.mk).
  */
 #include "unit/moves.h"
 

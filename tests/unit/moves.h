@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Functions that begin on one thread and end on another, because move()
- * switches stacks. They are compiled for a shared object, where compilers tend
- * to keep the address of a thread-local variable.
+ * switches stacks. They are compiled for a shared object. There, compilers tend
+ * to keep the address of a thread-local variable across the move.
  */
 #ifndef TESTS_UNIT_MOVES_H
 #define TESTS_UNIT_MOVES_H
@@ -11,7 +11,7 @@
 
 struct job;
 
-/* Stores the thread's pointer before and after the move. */
+/* Stores the thread pointer (the base of the TLS) before and after the move. */
 void moves_pointer(struct job *job, void (*move)(struct job *), void *self[2]);
 /* Stores whether the set belonged to the thread before and after the move. */
 void moves_owner(struct job *job, void (*move)(struct job *),

@@ -60,8 +60,8 @@ static void add_in_handler(int signal)
 
 /*
  * qemu-user delivers signals only between blocks of instructions, so this test
- * cannot fail there. A machine that is emulated with -icount also interrupts
- * blocks.
+ * cannot fail there. Under system emulation with -icount, qemu also interrupts
+ * inside of blocks.
  */
 Test(arch, a_handler_that_adds_to_the_same_word_loses_nothing)
 {

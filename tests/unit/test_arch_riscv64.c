@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Executes each entry of riscv64's table of counter readers. While no event is
- * mapped, the read faults, and the handler checks which CSR the faulting
- * instruction names.
+ * mapped, the read faults, and the handler decodes the CSR number of the
+ * faulting instruction.
  */
 #if defined(__riscv) && __riscv_xlen == 64
 

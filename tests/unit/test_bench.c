@@ -12,8 +12,8 @@
 #define RUN SELFMON_BENCH_ROUNDS_MAX /* the first slot of run 1 */
 
 /*
- * Adds ROUNDS rounds of a run, which are in turn 0, 1 and 2 parts in a thousand
- * above a level.
+ * Adds ROUNDS rounds to a run. Their values are 0, 1 and 2 parts in a thousand
+ * above a level, in turn.
  */
 static void add_run(struct selfmon_bench_quantity *of, unsigned int run,
 		    double level)
@@ -68,8 +68,8 @@ static FILE *written(const struct selfmon_bench_result *results, size_t count)
 static char said[4096]; /* the gate's log */
 
 /*
- * Runs the gate, which lets the quantity grow by 1 %. Each side has `count`
- * results.
+ * Runs the gate, which allows the quantity to grow by 1 %. The baseline and the
+ * new results have `count` results each.
  */
 static int gate_on(const struct selfmon_bench_result *before,
 		   const struct selfmon_bench_result *now, size_t count,
@@ -223,8 +223,9 @@ Test(bench, the_gate_says_what_it_compared)
 }
 
 /*
- * At first, everything is slower by 9 %, because the CPU's clock is, and the
- * case is no worse. Then the case alone is slower by another 10 %.
+ * First, the case and both reference loops are slower by 9 %, as with a slower
+ * CPU clock: this is no regression. Then the case alone is slower by another
+ * 10 %.
  */
 Test(bench, a_slower_clock_is_no_regression)
 {
@@ -241,7 +242,10 @@ Test(bench, a_slower_clock_is_no_regression)
 		     SELFMON_BENCH_REGRESSION, "%s", said);
 }
 
-/* A regression of 10 % is hidden by a CPU clock that is faster by 9 %. */
+/*
+ * The case needs 10 % more clock cycles, but the CPU clock is 9 % faster, so
+ * the time grows by less than 1 %. The gate still finds the regression.
+ */
 Test(bench, a_faster_clock_hides_no_regression)
 {
 	static struct selfmon_bench_result before[3], now[3];
@@ -252,7 +256,10 @@ Test(bench, a_faster_clock_hides_no_regression)
 		     SELFMON_BENCH_REGRESSION, "%s", said);
 }
 
-/* The two reference loops disagree, so the effect on the case is unknown. */
+/*
+ * One reference loop is slower, the other is not. So it is unknown how much
+ * slower the machine makes the case.
+ */
 Test(bench, a_shared_core_is_inconclusive)
 {
 	static struct selfmon_bench_result before[3], now[3];
@@ -312,8 +319,8 @@ Test(bench, the_gate_does_not_pass_what_it_cannot_judge)
 }
 
 /*
- * Rounds of older versions have no "slot", and their cpu_time is the real_time
- * unless task-clock was counted.
+ * Rounds in results of older versions have no "slot". Their cpu_time is a copy
+ * of real_time, unless task-clock was counted.
  */
 Test(bench, a_baseline_of_an_older_version_is_refused_with_the_reason)
 {
@@ -364,7 +371,7 @@ Test(bench, a_baseline_is_found_by_any_name)
 	fclose(stream);
 }
 
-/* Like slope(), but the batch of n has an additional time of more_ns. */
+/* Like slope(), but batch 0, the shorter one, takes more_ns longer. */
 static void slope_after(struct selfmon_bench_result *result,
 			unsigned int round, double ns, double cpu_ns,
 			double count, double more_ns)
@@ -385,8 +392,8 @@ static void slope_after(struct selfmon_bench_result *result,
 }
 
 /*
- * Adds a round whose slopes, by turn, are ns, cpu_ns (CPU time) and count (of
- * the event).
+ * Adds a round whose slopes are these values per iteration: ns, cpu_ns (CPU
+ * time) and count (of the event).
  */
 static void slope(struct selfmon_bench_result *result, unsigned int round,
 		  double ns, double cpu_ns, double count)
@@ -406,7 +413,10 @@ static void start(struct selfmon_bench_result *result, unsigned int rounds)
 		result->quantity[i].verdict = SELFMON_EXACT;
 }
 
-/* A preemption during the batch of n made the round's slope negative. */
+/*
+ * A preemption during the shorter batch made the slope of the real time
+ * negative.
+ */
 Test(bench, a_time_below_0_is_no_sample)
 {
 	static struct selfmon_bench_result result;

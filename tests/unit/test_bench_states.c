@@ -67,7 +67,10 @@ Test(bench_states, a_round_of_neither_state_is_dropped, .init = begin,
 	cr_assert_eq(bench_rounds_seen(&rounds, BENCH_BUSY), 0);
 }
 
-/* The machine may have been busy during all of the first rounds. */
+/*
+ * A shorter time of the empty loop shows that the machine was busy in all
+ * rounds before.
+ */
 Test(bench_states, a_lower_loop_moves_earlier_rounds, .init = begin,
      .fini = end)
 {
@@ -118,8 +121,9 @@ void bench_emit(const struct bench_row *row)
 }
 
 /*
- * Emits the rows of a part that has three: one with the mean of both columns,
- * one without a PMU, and one that only serves as a divisor.
+ * Emits the rows of a part with three rows: one with the mean of both columns,
+ * one that was not measured because there is no PMU, and one that only serves
+ * as a divisor.
  */
 static void emit(enum bench_state state, size_t wanted)
 {

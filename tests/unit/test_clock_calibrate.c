@@ -8,8 +8,8 @@
 #include "clock/calibrate.h"
 
 /*
- * A machine of 2.5 GHz; the pairs are 20 ms apart, and each bracket is 50 ns
- * wide.
+ * A machine of 2.5 GHz. The pairs are 20 ms apart, and each was read within
+ * 50 ns (125 ticks).
  */
 static const struct selfmon_clock_pair first = { 1000000000, 700000000, 125,
 						 42 };
@@ -36,8 +36,8 @@ Test(clock_calibrate, states_the_error_of_the_brackets)
 	cr_assert_geq(clock.error_ppm, 3, "125 of 50 million ticks");
 	cr_assert_leq(clock.error_ppm, 5);
 	/*
-	 * The reading was preempted: the error is half of 40 us, relative to 20
-	 * ms.
+	 * The reading was preempted: the error is half of 40 us, relative to
+	 * 20 ms.
 	 */
 	wide.width_ticks = 100000;
 	selfmon_clock_from_pairs(&clock, &first, &wide);

@@ -16,8 +16,9 @@ static struct selfmon_row_detail detail[2];
 static struct selfmon_report report;
 
 /*
- * Makes a report in the order of recording. Value k belongs to the column that
- * was recorded as number k.
+ * Makes a report whose columns are in the order of recording, and puts them
+ * into the order of the specification. place[k] is the place of column k in the
+ * specification.
  */
 static void record(const uint32_t *place)
 {

@@ -136,7 +136,7 @@ Test(delta, keeps_more_than_32_bits_of_a_32_bit_counter)
 Test(delta, a_lost_snapshot_at_either_end_gives_no_number)
 {
 	b.flags = SELFMON_SNAPSHOT_SLOW | SELFMON_SNAPSHOT_LOST_USER;
-	b.off_ns = 12; /* no time has passed in the group, so it was not read */
+	b.off_ns = 12; /* not read, so it must be ignored */
 	subtract();
 	assert_value(0, 0, SELFMON_NOT_COUNTED);
 	assert_value(1, 0, SELFMON_NOT_COUNTED);
@@ -311,8 +311,8 @@ Test(delta, without_a_page_clock_refuses_and_goes_over_to_read_2)
 }
 
 /*
- * Returns after how many deltas user reads resume, if each delta is by read(2)
- * and the group is on the PMU: 100000 if they do not resume.
+ * Each delta is by read(2), and the group is on the PMU. Returns the number of
+ * deltas after which user reads resume, or 100000 if they do not resume.
  */
 static unsigned int quiet_deltas(void)
 {

@@ -9,7 +9,10 @@ TestSuite(delta_groups, .init = setup);
 
 /* ---- further groups ------------------------------------------------------ */
 
-/* Members 3 and 4 are off the PMU for some of 100 ms. */
+/*
+ * Members 3 and 4 are in a further group, which is off the PMU for off_ns of
+ * 100 ms.
+ */
 static void set_more(uint64_t off_ns)
 {
 	set.count = 5;

@@ -208,7 +208,10 @@ Test(event_cores, refuse_a_set_of_which_nothing_fits,
 	cr_expect_eq(failure.position, strlen("@branch,"));
 }
 
-/* On ARM, kernels before 6.6 do not accept the number of a PMU in config. */
+/*
+ * On ARM, kernels before 6.6 do not accept the number of a PMU in config. So
+ * the events have the type of their PMU, and its own codes.
+ */
 Test(event_cores, take_the_names_of_arms_pmus, .init = tree_make_rk3399)
 {
 	parse("cycles,instructions:u,branches,branch-misses", 8);

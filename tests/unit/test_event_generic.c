@@ -303,7 +303,7 @@ Test(event_generic, lists_every_name_once_and_each_parses_to_itself)
 			cr_expect_str_neq(event.name, other.name);
 		}
 	}
-	/* 28 names, and 16 pairs of the grid of cache events */
+	/* 28 names, and 16 operations of caches with accesses and misses */
 	cr_expect_eq(count, 28 + 2 * 16, "%zu names", count);
 }
 

@@ -17,8 +17,8 @@
 #include "platform/pfm_abi.h"
 
 /*
- * Sets libpfm to this PMU's CPU. Skips the test, with a reason, if libpfm
- * cannot be used.
+ * Makes libpfm use the tables of the CPU with this PMU. Skips the test, with a
+ * reason, if libpfm cannot be used.
  */
 static void be(const char *pmu)
 {

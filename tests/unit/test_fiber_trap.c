@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests estimates of fibers' visits whose group is off the PMU at some of their
- * switches. Such a switch reads by read(2); all others read the pages in user
- * space.
+ * Tests estimates for visits of fibers. The group of events is off the PMU at
+ * some switches, which then read by read(2). All other switches read the pages
+ * in user space.
  */
 #include <criterion/criterion.h>
 #include <unistd.h>
@@ -279,9 +279,10 @@ Test(fiber_trap, a_fiber_suspended_several_times_is_estimated)
 }
 
 /*
- * The outer visit began on the PMU, the inner one off it. The first two
- * switches turn the outer visit's registers into counts. With registers the
- * last suspension would not handle the visits in pairs of words.
+ * The outer visit began on the PMU, the inner one off the PMU. The first two
+ * switches replace the raw registers of the outer visit's start by counts. Raw
+ * registers would make the last suspension call keep_apart() (fiber_counted.c).
+ * So only the flags of the inner visit's start can make it do so.
  */
 static void suspend_inside_of_another(void)
 {
@@ -371,7 +372,10 @@ static void lose_no_time(void)
 	switch_to(NULL);
 }
 
-/* A count that needs no estimate needs no times. */
+/*
+ * If the group was on the PMU all the time, the count is no estimate. So it
+ * needs no times, and no clock.
+ */
 Test(fiber_trap, a_count_of_all_the_time_is_kept_without_a_clock)
 {
 	start_fibers(0);

@@ -148,7 +148,10 @@ static void fault_blocked(void)
 	fault();
 }
 
-/* The kernel does this (kernel/signal.c, force_sig_info_to_task). */
+/*
+ * Without the guard, the kernel also ends a program that blocks the signal of a
+ * fault (kernel/signal.c, force_sig_info_to_task).
+ */
 Test(guard_chain, one_whose_signal_is_blocked_ends_the_program)
 {
 	cr_assert_eq(status_of(fault_blocked), 256 + SIGNAL);
@@ -343,8 +346,8 @@ static void return_beyond(int signo, siginfo_t *info, void *context)
 
 /*
  * Causes a general protection fault at an address where no code can be. On some
- * CPUs a jump does not cause it, but the kernel's iret at the return from a
- * handler does.
+ * CPUs a jump to this address does not cause the fault. The kernel's iret,
+ * which returns from the handler to this address, does.
  */
 static void jump_beyond(void)
 {

@@ -15,8 +15,8 @@
 #include <string.h>
 
 /*
- * Returns the length of a code point in bytes, or 0 if it is no UTF-8 or not in
- * its shortest form.
+ * Returns the length of a code point in bytes, or 0 if the bytes are not UTF-8
+ * in its shortest form.
  */
 static inline size_t utf8_code(const unsigned char *s, uint32_t *code)
 {
@@ -90,7 +90,7 @@ static inline unsigned int hex_of(const char *s, int digits)
 
 /*
  * Undoes the escapes of a CSV cell, given without its quotes, by the rules of
- * docs/REPORT.md. Doubled quotes become single ones. An apostrophe in front
+ * docs/REPORT.md. Doubled quotes become single ones. A leading apostrophe
  * remains.
  */
 static inline const char *csv_name(const char *s)

@@ -55,7 +55,10 @@ static uint64_t highest(unsigned int bucket)
 					    : UINT64_MAX >> 1;
 }
 
-/* Adds the lowest and the highest time of each bucket, in both directions. */
+/*
+ * Adds the lowest times of all buckets in ascending order, and the highest
+ * times in descending order.
+ */
 Test(histogram, has_each_time_in_its_bucket, .init = init)
 {
 	unsigned int b;

@@ -5,7 +5,10 @@
 #include "../../tools/list_describe.h"
 #include "event/generic.h"
 
-/* Returns the first name of an event, of which the others are aliases. */
+/*
+ * Returns the first entry with the code of this event. Later entries with this
+ * code are aliases.
+ */
 static struct selfmon_event first_name(const struct selfmon_event *event)
 {
 	struct selfmon_event first;

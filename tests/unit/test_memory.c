@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the addresses of the library's memory pieces and of the nodes. */
+/*
+ * Tests the alignment of the memory pieces that the library allocates, and the
+ * cache lines of nodes and threads' states.
+ */
 #include <criterion/criterion.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,7 +78,10 @@ static bool can_wipe(void)
 	return not_wiped(&piece, 1) == 0;
 }
 
-/* The last piece of a chunk ends 32 bytes before the chunk's end. */
+/*
+ * Each piece begins and ends in the middle of a cache line. So the last piece
+ * of a chunk ends 32 bytes before the chunk's end.
+ */
 Test(memory, ends_no_piece_behind_its_chunk)
 {
 	static char *last[CHUNK / 64 + 1];

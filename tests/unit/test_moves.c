@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests functions of a fiber that begin on one thread and end on another. After
- * the move, a function must not use what the compiler knows about the first
- * thread.
+ * the move, the compiled code must not use addresses that it computed on the
+ * first thread.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -21,8 +21,8 @@ static void *run(void *job)
 }
 
 /*
- * Runs the function in two threads that exist at the same time. A later thread
- * could have the pointer of an earlier one.
+ * Runs the function in two threads that exist at the same time. If the first
+ * thread had ended, the second one could get the same thread pointer.
  */
 static void run_in_two_threads(struct job *job)
 {

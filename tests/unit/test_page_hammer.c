@@ -18,8 +18,7 @@ static uint64_t model_read(uint32_t counter);
 
 #define REGISTERS 4
 /*
- * The first counter's number. Some machines have no counters from this number
- * on.
+ * The first counter's number. It is above 1, which is not a counter on riscv64.
  */
 #define FIRST 2
 #define WIDTH 48

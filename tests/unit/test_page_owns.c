@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests reads of a page that sets its capability bit only while the event has a
+ * Tests reads of a page whose capability bit is set only while the event has a
  * counter. Works on any machine.
  */
 #include <criterion/criterion.h>

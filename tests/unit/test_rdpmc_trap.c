@@ -53,8 +53,9 @@ static void end(struct selfmon_snapshot *snapshot)
 }
 
 /*
- * The next group read(2) from member i returns these values for it and the next
- * member, and a time of 1 us. Returns the descriptor of the writing end.
+ * Makes the next group read(2) from member i return these values for member i
+ * and the next one, and a time of 1 us. Returns the descriptor of the writing
+ * end.
  */
 static int serve(size_t i, uint64_t first, uint64_t second)
 {
@@ -224,8 +225,8 @@ Test(rdpmc_trap, reads_all_again_when_a_sibling_overflows)
 }
 
 /*
- * Another thread has run in between: all locks and offsets, the CPU and the
- * leader's times have changed.
+ * Acts as a context switch during trap 1: all locks and offsets, the CPU and
+ * the leader's times change.
  */
 static void descheduled_at_1(unsigned int n, uint32_t what)
 {

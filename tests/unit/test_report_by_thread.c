@@ -36,7 +36,10 @@ static void close_view(void)
 	selfmon_view_free(&viewed);
 }
 
-/* A region may have the same name as its thread. */
+/*
+ * Makes a report with two threads, "a 7" and "c 8". The first one has a region
+ * of the same name.
+ */
 static struct selfmon_report *by_thread(void)
 {
 	static const struct {
@@ -212,7 +215,7 @@ Test(report_by_thread, json_and_csv_tell_threads_from_regions)
 		  "1,3,0,0,,exact,");
 }
 
-/* The eight names on the page are the hottest of all threads. */
+/* The page lists the eight names with the most self time of all threads. */
 Test(report_by_thread, a_page_names_the_hot_ones_of_all_threads)
 {
 	struct selfmon_report *const report = model_make(2 * 50);

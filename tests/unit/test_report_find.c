@@ -9,7 +9,7 @@ TestSuite(report_find, .fini = model_free);
  *   b      row 1
  *     c    row 2
  * b        row 3
- * a        row 4, of another line
+ * a        row 4, at another source line
  *   d      row 5
  *     c    row 6
  *   b      row 7

@@ -148,7 +148,10 @@ Test(report_histogram, copies_no_more_than_there_is_room_for)
 	cr_assert_eq(selfmon_row_histogram(report, 1, bucket, 2), -ENOENT);
 }
 
-/* The clocks differ, so two middles in ns may belong to the same bucket. */
+/*
+ * The merged reports have different clocks, so the middles of two buckets, in
+ * ns, may lie in one bucket of the merged report.
+ */
 Test(report_histogram, of_a_merged_report_has_no_bucket_twice)
 {
 	struct selfmon_row_bucket middle[] = { { 1000, 1 }, { 1003, 2 },

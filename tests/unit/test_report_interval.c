@@ -156,7 +156,7 @@ Test(report_interval, has_bounds_of_extremes_that_are_not)
 	cr_assert(rows_say(first, SELFMON_JSON, "\"since\": \"\""));
 }
 
-/* Times of seconds, whose buckets are not those of shorter times. */
+/* Visits of seconds have buckets of their own (SELFMON_BUCKETS_SHORT). */
 Test(report_interval, has_bounds_of_long_extremes)
 {
 	struct selfmon_stats stats = NONE;
@@ -266,8 +266,8 @@ Test(report_interval, finds_rows_by_their_path)
 }
 
 /*
- * A visit that is open may have children that ended before the interval and
- * others that ended during it.
+ * An open visit may have children that ended before the interval, and others
+ * that ended during the interval. So its self time in the interval is unknown.
  */
 Test(report_interval, has_no_self_time_of_a_visit_open_at_its_beginning)
 {
@@ -390,8 +390,8 @@ Test(report_interval, is_refused_of_fewer_visits_than_before)
 }
 
 /*
- * A visit was being recorded at the first report. Its repair assumed more than
- * the thread then added.
+ * The thread was recording a visit when the first report was taken. The
+ * repaired copy has more time than the thread then added.
  */
 Test(report_interval, has_no_sum_below_zero)
 {

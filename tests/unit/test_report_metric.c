@@ -80,7 +80,8 @@ static struct selfmon_report *model_of(const char *const *name, double first)
 	model_of((const char *const[]){ __VA_ARGS__, NULL }, first)
 
 /*
- * For a single core type, neither the time nor the share of the work is known.
+ * Cycles of one core type cover only a part of the time and of the work, so
+ * they give no frequency.
  */
 Test(report_metric, sets_no_type_of_core_against_what_is_of_all)
 {
@@ -285,7 +286,7 @@ Test(report_metric, holds_all_that_estimates_may_be_off)
 	cr_assert(is_near(metric_of(report, 0, "IPC").uncertainty, 0));
 	counter[0].verdict = counter[1].verdict = SELFMON_SCALED;
 	counter[0].guessed = counter[1].guessed = 0.25;
-	/* 625 / 750 is the extreme value, and the metric is 500 / 1000. */
+	/* The metric is 500 / 1000. Its largest possible value is 625 / 750. */
 	cr_assert(is_near(metric_of(report, 0, "IPC").uncertainty, 1 / 3.0));
 	counter[1].guessed = 0.5;
 	counter[1].noise = 500;

@@ -97,7 +97,7 @@ static void check_exact(double value)
 
 /*
  * Checks a number, the doubles before and after it, and the negatives of all
- * three. Does not need libm.
+ * three. Does not use nextafter(3), which needs libm.
  */
 static void check_around(double value)
 {

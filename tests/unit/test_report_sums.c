@@ -65,7 +65,10 @@ Test(report_sums, sums_saturate)
 	report = settle(3 * GHZ);
 	row = ROWS_GET(report, "outer");
 	cr_assert_eq(row->visits, 2000);
-	/* The value is converted from 2^64 ticks, with the clock's rounding. */
+	/*
+	 * The sum saturates at 2^64 ticks, which are then converted with the
+	 * clock's rounding.
+	 */
 	cr_assert_gt(row->time.sum, UINT64_MAX / 3 - (UINT64_C(1) << 32));
 	cr_assert_leq(row->time.sum, UINT64_MAX / 3);
 	cr_assert_eq(row->counter[0].sum, UINT64_MAX);

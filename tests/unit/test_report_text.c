@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the text report: it states what the data say, and stays within its
- * columns.
+ * Tests that the text report agrees with the data, and that no line has more
+ * than 120 columns.
  */
 #include <math.h>
 
@@ -11,8 +11,8 @@
 TestSuite(report_text, .fini = model_free);
 
 /*
- * Returns the width of the text, computed independently of the library: the
- * number of code points, some of which are wide.
+ * Returns the width of the text in columns. Counts code points, and wide ones
+ * twice, independently of the library.
  */
 static size_t columns_of(const char *line, size_t length)
 {

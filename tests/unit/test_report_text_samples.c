@@ -10,7 +10,8 @@ TestSuite(report_text_samples, .fini = model_free);
 
 /*
  * outer has a self time of 1 ms, inner 99 ms. With one sample per ms, 1 and 99
- * samples are expected; the arguments are those taken.
+ * samples are expected. The arguments are the numbers of samples that were
+ * taken.
  */
 static struct selfmon_report *sampled(uint64_t outer, uint64_t inner)
 {

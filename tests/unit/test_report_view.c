@@ -141,7 +141,7 @@ Test(report_view, flat_counts_recursion_once)
 
 /*
  * The inner b, in b > a > b, is merged into the outer b, so its time is
- * subtracted from that a.
+ * subtracted from the a between them.
  */
 Test(report_view, collapse_merges_recursion_and_sums_hold)
 {

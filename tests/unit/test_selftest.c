@@ -38,7 +38,10 @@ static void expect_status(enum selftest_status status)
 		     selftest_status_name(status), row.reason.text);
 }
 
-/* Expects one failure with these two numbers. */
+/*
+ * Expects one failure with these two numbers: the least expected value, and the
+ * value seen.
+ */
 static void expect_failed(double least, double seen)
 {
 	expect_status(SELFTEST_FAIL);

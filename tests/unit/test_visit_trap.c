@@ -73,7 +73,9 @@ static void change_counter(unsigned int k)
 	page[k].offset = (int64_t)(count - trap_pmu.raw[COUNT + k]);
 }
 
-/* The leader's lock is checked first, and its register read last. */
+/*
+ * An end checks the leader's lock first, and reads the leader's register last.
+ */
 static void leader_changes_in_the_end(unsigned int n, uint32_t what)
 {
 	(void)what;
@@ -109,8 +111,8 @@ Test(visit_trap, an_end_sees_a_deschedule_between_members)
 }
 
 /*
- * A context switch during the visit: the registers stay the same, with other
- * values.
+ * A context switch during the visit: each event returns to its register, but
+ * the values of the registers have changed.
  */
 static void all_go_on_in_the_visit(unsigned int n, uint32_t what)
 {
@@ -124,7 +126,10 @@ static void all_go_on_in_the_visit(unsigned int n, uint32_t what)
 	}
 }
 
-/* The registers are checked again later. These counts are not recorded. */
+/*
+ * The end is not read again. Each register is only read once more, to check
+ * that it has not decreased; these counts are not recorded.
+ */
 Test(visit_trap, an_end_after_a_context_switch_is_read_once)
 {
 	trap_pmu.effect = all_go_on_in_the_visit;
@@ -156,8 +161,8 @@ Test(visit_trap, an_end_whose_events_have_other_counters_is_read_again)
 }
 
 /*
- * The events keep their registers and counts, but two registers have other
- * values.
+ * A context switch between two reads of an end: the events keep their registers
+ * and counts, but two registers have other values.
  */
 static void all_go_on_in_the_end(unsigned int n, uint32_t what)
 {
@@ -200,8 +205,8 @@ Test(visit_trap, an_end_sees_an_overflow_after_its_read)
 }
 
 /*
- * The register has more events than the CPU can count in that time, so it
- * belongs to another event.
+ * The register increases by more than the CPU can count in that time, so it
+ * must have belonged to another event.
  */
 static void leap_in_the_visit(unsigned int n, uint32_t what)
 {
@@ -239,8 +244,8 @@ Test(visit_trap, long_visits_are_in_their_buckets)
 }
 
 /*
- * Acts as a deschedule: the events keep their registers, which have other
- * values.
+ * Acts as a context switch: each event returns to its register, but the values
+ * of the registers have changed.
  */
 static void all_start_anew(unsigned int n, uint32_t what)
 {
@@ -262,7 +267,10 @@ Test(visit_trap, a_start_sees_a_deschedule_between_members)
 	assert_exact(2);
 }
 
-/* The time of a repeated start is not part of the visit. */
+/*
+ * Only ends that are read again are counted: the time of a repeated start is
+ * not part of the visit.
+ */
 Test(visit_trap, ends_that_are_read_again_are_counted_and_no_starts)
 {
 	selfmon_thread_set_mode(selfmon_thread_self(), SELFMON_MODE_ANY);

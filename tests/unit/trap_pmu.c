@@ -60,7 +60,11 @@ static void skip(greg_t *reg, uint32_t what)
 	reg[REG_RIP] += 2;
 }
 
-/* An instruction that follows a skipped one is executed before the next step. */
+/*
+ * After a handler returns, one instruction is executed before the next
+ * single-step trap. An RDTSC that follows a skipped instruction would not be
+ * found, so it is skipped here.
+ */
 static void skip_rdtsc(greg_t *reg)
 {
 	while (is_rdtsc(reg))

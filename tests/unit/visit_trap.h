@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Visits of one region with counters that are those of trap_pmu.h. */
+/* Visits of one region, whose counters are those of the model in trap_pmu.h. */
 #ifndef TESTS_UNIT_VISIT_TRAP_H
 #define TESTS_UNIT_VISIT_TRAP_H
 
@@ -67,8 +67,9 @@ static __attribute__((noinline, unused)) void visit(uint64_t ticks)
 }
 
 /*
- * Gives the thread this set and cached pages, and makes a visit that is longer
- * than all others, except for those of the test of long visits.
+ * Gives the thread the model's set. One visit then caches the pages, and is the
+ * longest of its region, so later visits take the fast path. Only the test of
+ * long visits makes longer ones.
  */
 static inline void setup(void)
 {

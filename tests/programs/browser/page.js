@@ -31,7 +31,7 @@ function page(name, ...reports) {
 
 let browser, checks = 0;
 
-// Opens a page, and collects its errors and messages, on which close() fails.
+// Opens a page, and collects its errors and messages. close() fails if there are any.
 async function open(file, options = {}, hash = '') {
 	const tab = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
 	tab.faults = [];
@@ -284,7 +284,7 @@ async function testSlowWords(file) {
 	await close(tab);
 }
 
-/* Regions are selected by keyboard, in the tree and in the list. The address stores the selection. */
+/* Regions are selected by keyboard, in the tree and in the list. The URL stores the selection. */
 async function testSlowChoice(file, report) {
 	const tab = await open(file, {}, `#picked=${report.rows.length - 1}`);
 	assert.deepEqual((await tab.$$eval('#slow-region option', list => list.map(one => one.textContent))),
@@ -352,7 +352,7 @@ function sampled(report, row, counts) {
 const functionsShown = tab => tab.$$eval('#hot tbody tr', lines =>
 	lines.map(line => [...line.children].map(cell => cell.textContent)));
 
-/* The selected region has a table of functions. Without samples of its own, it shows those of the regions inside. */
+/* The selected region has a table of functions. If the region has no samples, the table shows those of the regions inside. */
 async function testSamples(plain) {
 	const row = template.rows.find(one => one.parent !== null).id;
 	const report = sampled(template, row, [6, 3, 1]);
@@ -421,7 +421,7 @@ async function testFind(file, report) {
 	assert.ok(wanted > 0);
 	assert.equal(await tab.textContent('#count'), `${wanted} of ${report.rows.length} rows`);
 	assert.match(await tab.textContent('#found'), /self: .* %/);
-	// The address stores the view, so a reload shows the same view.
+	// The URL stores the view, so a reload shows the same view.
 	await tab.click('#table tbody tr[data-row] td');
 	const picked = await tab.textContent('#facts h3');
 	const hash = await tab.evaluate(() => location.hash);

@@ -13,7 +13,7 @@ async function main() {
 	await tab.goto('file://' + path.resolve(page));
 	await tab.waitForSelector('#table tbody tr[data-row]');
 	await tab.click('#icicle .box >> text=/^line$/');
-	await tab.mouse.move(640, 815); /* off the tree: no tip */
+	await tab.mouse.move(640, 815); /* outside of the tree, so no tooltip is shown */
 	await tab.screenshot({ path: picture });
 	await browser.close();
 }

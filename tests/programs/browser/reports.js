@@ -2,7 +2,7 @@
 // Makes reports like those of real programs from the first row of a real report.
 'use strict';
 
-// A small generator with a seed, so that the report is the same each time.
+// A small random number generator with a seed, so that the report is the same each time.
 function random(seed) {
 	let state = seed >>> 0 || 1;
 	return () => {

@@ -4,8 +4,8 @@
 //
 //	node trace.js SELFMON FOLDER PROGRAM
 //
-// FOLDER has node_modules/; PROGRAM is that of tests/programs/trace. For a file that
-// it cannot read, speedscope shows an empty view. So the test records what
+// FOLDER has node_modules/; PROGRAM is built from tests/programs/trace. If
+// speedscope cannot read a file, it shows an empty view. So the test records what
 // speedscope draws: the texts of its canvases, with their positions.
 'use strict';
 

@@ -75,7 +75,7 @@ private:
 	Handle handle;
 };
 
-/* A task that is resumed by the code that owns the ready list. */
+/* A task that the owner of the ready list resumes. */
 std::vector<std::coroutine_handle<>> ready;
 
 struct Later {
@@ -152,8 +152,8 @@ Task classes()
 }
 
 /*
- * This function is no coroutine, although its frame is large and its region is
- * deep on the stack.
+ * This function must not be taken for a coroutine, although its frame is large
+ * and its region is deep on the stack.
  */
 __attribute__((noinline)) void big()
 {
@@ -164,7 +164,10 @@ __attribute__((noinline)) void big()
 	large[99999] = large[0];
 }
 
-/* Uses the stack deeper than any region of the resumer. */
+/*
+ * Resumes the ready coroutines from deeper on the stack than any region that
+ * this thread has entered before.
+ */
 __attribute__((noinline)) void run_deep(int depth)
 {
 	volatile char pad[512];
@@ -281,8 +284,8 @@ int main()
 	run_deep(5);
 	regions += 2 * MANY + 1;
 	/*
-	 * This is the last turn. Another thread runs it for the first half of
-	 * the requests.
+	 * This is the last turn of the requests. This thread resumes the second
+	 * half of them, another thread the first half.
 	 */
 	std::vector<std::coroutine_handle<>> half(ready.begin(),
 						  ready.begin() + MANY / 2);
@@ -296,7 +299,7 @@ int main()
 	while (!ready.empty())
 		run_ready();
 	big();
-	/* Open for good. */
+	/* This generator is not resumed again, so its region stays open. */
 	static Generator open = numbers(2);
 
 	open.next();

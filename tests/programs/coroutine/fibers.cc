@@ -23,7 +23,10 @@
 namespace {
 
 constexpr std::uint64_t TURNS = 3, THREADS = 2, MOVED = 20;
-/* Coroutines of each type; fewer in the quick form of tests (tests/form.h). */
+/*
+ * Number of coroutines of each type, which is lower in the quick form of tests
+ * (tests/form.h).
+ */
 const std::uint64_t MANY = std::getenv("TEST_FORM") ? 10000 : 1000;
 
 int failures;
@@ -154,8 +157,8 @@ struct Later {
 };
 
 /*
- * The other thread has finished the coroutine's step before await_suspend()
- * returns.
+ * Another thread resumes the coroutine up to its next suspension before
+ * await_suspend() returns.
  */
 struct Elsewhere {
 	bool await_ready() noexcept { return false; }
@@ -302,7 +305,10 @@ Generator numbers(std::uint64_t count)
 	}
 }
 
-/* A job awaits a branch, and a branch its leaves: all have regions open. */
+/*
+ * A job awaits a branch, and a branch awaits its leaves. All three have open
+ * regions meanwhile.
+ */
 Task leaf([[maybe_unused]] const char *name, std::uint64_t n)
 {
 	SELFMON_SCOPE("read");
@@ -347,8 +353,8 @@ Job request(std::uint64_t n)
 			if (co_await branch("branch", n) != TURNS * n)
 				std::abort();
 			/*
-			 * This coroutine resumes the generator, within one of
-			 * its regions.
+			 * This coroutine resumes the generator while a region
+			 * of this coroutine is open.
 			 */
 			Generator generator = numbers(2);
 
@@ -463,7 +469,7 @@ void check_report(std::uint64_t generators)
 		   202 * all + 1);
 	check_rows(report, { "generator", "numbers", "plain" }, 2 * all + 1, 0,
 		   10 * (2 * all + 1));
-	/* The end of another coroutine's fiber is a switch, too. */
+	/* Destroying the fiber of another coroutine suspends this one, too. */
 	check_row(report, { "job" }, MANY, 7 * turns + 3 * MANY);
 	check_row(report, { "job", "request" }, MANY, 7 * turns + 2 * MANY);
 	check_rows(report, { "job", "request", "turn" }, turns, 7 * turns,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Helpers of the tests of selfmon.hpp. No test framework supports both
- * compilers.
+ * Helpers of the tests of selfmon.hpp. The tests use no framework, because none
+ * supports both compilers.
  */
 #ifndef CXX_CHECK_H
 #define CXX_CHECK_H

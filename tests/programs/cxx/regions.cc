@@ -14,7 +14,10 @@
 #define MEASURED 1ULL
 #endif
 
-/* A visit is identified by its address, so it must not be copied or moved. */
+/*
+ * A visit is identified by the address of its object, so the object must not be
+ * copied or moved.
+ */
 static_assert(!std::is_copy_constructible_v<selfmon::Region>);
 static_assert(!std::is_move_constructible_v<selfmon::Region>);
 static_assert(!std::is_copy_constructible_v<selfmon::Span>);
@@ -69,8 +72,8 @@ static void ends_once()
 }
 
 /*
- * Both regions must begin at the address of the function's frame. Otherwise the
- * first one would seem abandoned.
+ * Both regions must get the same frame address from this function. Otherwise
+ * the first region would be taken for an abandoned one.
  */
 static void mixes_with_macros()
 {
@@ -156,7 +159,7 @@ void check_spans()
 	       sums{ MEASURED * 1, 0, 0 }));
 }
 
-/* Returns what a region counted of a unit: visits, sum, maximum. */
+/* Returns the visits, the sum and the maximum of a unit in a region. */
 static sums counted(const char *region, const char *name)
 {
 	const selfmon::Report report = selfmon::Report::take();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings of a throw-away machine: kernel settings, another user, other
- * events.
+ * Sets up the states of a throw-away machine: kernel settings, another user,
+ * another program that holds the counters.
  */
 #define _GNU_SOURCE
 #include "guest.h"
@@ -153,7 +153,7 @@ static int run_tool(const struct state *state, char *text, size_t size)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/* Returns the exit status that belongs to what was printed. */
+/* Returns the exit status that a program with this output must have. */
 static int status_of(const struct state *state, const char *text)
 {
 	if (!state->selftest)

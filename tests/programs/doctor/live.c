@@ -125,8 +125,8 @@ static bool memory_can_be_limited(void)
 }
 
 /*
- * Decides by other evidence than the doctor does: cpuinfo and the directory of
- * the first PMU.
+ * Returns true in a virtual machine without a PMU, as root. Uses other sources
+ * than the doctor: cpuinfo and the directories of the core PMUs.
  */
 static bool is_bare_guest(void)
 {

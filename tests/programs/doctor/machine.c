@@ -66,8 +66,8 @@ static void begin_probe(struct doctor_probe *probe)
 }
 
 /*
- * Makes an event whose group was opened but never ran, as counters/group.c
- * reports it.
+ * Marks this event as dropped, because its group was opened but never ran. The
+ * failure is that of counters/group.c.
  */
 static void take_busy(const char *event, struct doctor_probe *probe)
 {
@@ -82,8 +82,9 @@ static void take_busy(const char *event, struct doctor_probe *probe)
 }
 
 /*
- * EVENT ERRNO MESSAGE: an event that is not sampled, as session/sampling.c
- * reports it. Without cycles the clock is sampled; without both, nothing.
+ * The value is EVENT ERRNO MESSAGE: an event that cannot be sampled, as
+ * session/sampling.c reports it. If cycles cannot be sampled, the clock is
+ * sampled. If neither can, nothing is sampled.
  */
 static void take_unsampled(const char *path, const char *value,
 			   struct doctor_probe *probe)

@@ -18,7 +18,8 @@ static void hear(const char *text, void *unused)
 }
 
 /*
- * Runs a thread with this name, and a region and a detached span of this name.
+ * Gives this thread the name, and visits a region and a detached span of this
+ * name.
  */
 static void *in_thread(void *name)
 {
@@ -33,8 +34,8 @@ static void *in_thread(void *name)
 }
 
 /*
- * Visits a region of this name, with another one inside of it. Requests a unit
- * and runs a thread of the same name.
+ * Visits a region of this name, with another one inside of it. Makes a unit and
+ * runs a thread with the same name.
  */
 static int visit(char *name, bool hears)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints an address in a function, as in its symbol table.
- * tests/tools/spoiled.py replaces both names in the program by other bytes.
+ * Prints an address in a function, as in the symbol table of this program.
+ * tests/tools/spoiled.py replaces the names of the function and of its file by
+ * other bytes, in the compiled program.
  */
 #include <stdint.h>
 #include <stdio.h>

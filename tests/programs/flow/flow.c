@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Control flow through regions of every form. Compiled as C and as C++,
- * measured and with SELFMON_DISABLE, it must print the same each time; with
- * the argument --visits it then checks the report instead of being compared.
+ * Control flow through regions of every form. The program is compiled as C and
+ * as C++, measured and with SELFMON_DISABLE, and must print the same each time.
+ * With the argument --visits, the program also checks its report; this output
+ * is not compared.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declarations of the C library that the headers and the examples use, for
- * compilers of other systems: tests/tools/headers.sh.
+ * These headers declare what the headers and the examples of selfmon use of the
+ * C library. tests/tools/headers.sh compiles with them for other systems.
  */
 #ifndef HEADERS_ERRNO_H
 #define HEADERS_ERRNO_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This file is measured, and linked with uses.c, which is compiled with
- * SELFMON_DISABLE.
+ * The regions of this file are measured. It is linked with uses.c, which is
+ * compiled with SELFMON_DISABLE.
  */
 #include <errno.h>
 

@@ -7,7 +7,10 @@
 #endif
 
 #ifdef NAIVE
-/* Compilers may keep this address: to them, a function has one thread. */
+/*
+ * Compilers may keep this address across move(), since they assume that a
+ * function stays on its thread.
+ */
 static __thread int self;
 #define SELF() ((void *)&self)
 #else
@@ -42,7 +45,7 @@ void migrate_span(struct job *job, void (*move)(struct job *),
 	selfmon_leave(&frame);
 }
 
-/* The function itself also contains the switch. */
+/* This function also calls selfmon_fiber_switch() itself. */
 void migrate_switch(struct job *job, void (*swap)(struct job *))
 {
 	SELFMON_REGION("around") {

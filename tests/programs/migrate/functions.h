@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Functions that begin on one thread and end on another: move() switches
- * stacks. Compilers keep addresses of thread-local variables in them.
+ * stacks. Compilers may keep the address of a thread-local variable across the
+ * move.
  */
 #ifndef TESTS_PROGRAMS_MIGRATE_FUNCTIONS_H
 #define TESTS_PROGRAMS_MIGRATE_FUNCTIONS_H

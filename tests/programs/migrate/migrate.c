@@ -62,7 +62,7 @@ static void *run(void *unused)
 	return unused;
 }
 
-/* Runs the job to its end, by turns on this thread and on a new one. */
+/* Runs the job to its end, alternately on this thread and on a new one. */
 static int run_in_two_threads(void)
 {
 	pthread_t thread;

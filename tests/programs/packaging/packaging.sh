@@ -103,7 +103,7 @@ package()
 		PKG_CONFIG_SYSROOT_DIR=$root "$PKG_CONFIG" "$@" selfmon
 }
 
-# reports SOURCE COMPILER...: builds and runs SOURCE, and checks that it reports
+# reports SOURCE COMPILER...: builds and runs SOURCE; its output is in ./out
 reports()
 {
 	from=$1

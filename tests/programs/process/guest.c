@@ -25,7 +25,8 @@
 
 #define THREADS 8
 #define STATE_MAX 65536
-#define LEAST 1024 /* or half of RLIMIT_NOFILE */
+/* The library's first descriptor, or half of RLIMIT_NOFILE if that is less. */
+#define LEAST 1024
 #define ERRNO_HERE 12345
 
 extern char **environ;
@@ -259,7 +260,7 @@ static void first_visit(void)
 	struct maps before, after;
 	int open;
 
-	maps_now(); /* stdio's own buffers */
+	maps_now(); /* allocates stdio's buffers before they are measured */
 	open = descriptors();
 	before = maps_now();
 	feclearexcept(FE_ALL_EXCEPT);

@@ -86,7 +86,10 @@ static void add_up(const struct selfmon_report *report,
 	}
 }
 
-/* Returns the visits of handlers that interrupted the library itself. */
+/*
+ * Returns the number of visits that were not measured because their handler
+ * interrupted the library itself.
+ */
 static uint64_t not_measured(const struct selfmon_report *report)
 {
 	char *text = NULL, *at;

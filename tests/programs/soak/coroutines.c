@@ -13,8 +13,8 @@
 
 #define STACK ((size_t)64 << 10)
 /*
- * There are only a few, because each order in which they begin and end makes
- * new nodes in the state of each thread.
+ * There are only a few coroutines, because each order in which they begin and
+ * end makes new nodes in the state of each thread.
  */
 #define COROUTINES 2
 
@@ -49,7 +49,10 @@ static void begin(unsigned int high, unsigned int low)
 	yield(coroutine);
 }
 
-/* makecontext(3) passes arguments of type int. */
+/*
+ * makecontext(3) passes arguments of type int, so the pointer is passed in
+ * halves.
+ */
 static void make(struct coroutine *coroutine,
 		 void (*body)(struct coroutine *coroutine))
 {

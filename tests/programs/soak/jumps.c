@@ -14,7 +14,10 @@
 
 static __thread jmp_buf out;
 
-/* This frame is lower on the stack than the regions that are entered later. */
+/*
+ * This frame is at lower addresses than the regions that are entered later. So
+ * the library recognises the region of this frame as abandoned.
+ */
 static __attribute__((noinline)) void jump(void)
 {
 	volatile char apart[512];

@@ -2,8 +2,9 @@
 /*
  * Runs all kinds of work at once for SECONDS, in rounds of two seconds. All
  * threads stop after each round. The process must then hold no more
- * descriptors, mappings and memory than after the first rounds. The report and
- * the live file must include all visits. Usage: soak PLUGIN SECONDS
+ * descriptors, mappings and memory than after the first rounds, within small
+ * limits. The report and the live file must include all visits. Usage: soak
+ * PLUGIN SECONDS
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -30,7 +31,10 @@
 #define ROUNDS_FIRST 2
 #define MORE_DESCRIPTORS 2
 #define MORE_MAPS 40
-/* Finally, the state of each thread has nodes for each order of spans. */
+/*
+ * By the end, each thread's state has nodes for every order in which spans
+ * nest. These nodes may take this memory.
+ */
 #define MORE_KIB 16384
 
 const char *const soak_name[SOAK_KINDS] = {
@@ -64,7 +68,7 @@ void soak_fail(const char *format, ...)
 static const struct worker {
 	const char *name;
 	void *(*body)(void *unused);
-	const char *without; /* why this work is left out; NULL: it is not */
+	const char *without; /* why this work is left out; NULL: it runs */
 } workers[] = {
 	{ "short threads", soak_come_and_go, NULL },
 	{ "jumps", soak_jump_about, NULL },

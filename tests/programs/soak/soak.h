@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The work of a soak test for the requested time, and the counts of its visits.
+ * The kinds of work that the soak test runs for the requested time, and the
+ * number of visits of each kind.
  */
 #ifndef SELFMON_TESTS_SOAK_H
 #define SELFMON_TESTS_SOAK_H

@@ -46,7 +46,7 @@ void *soak_come_and_go(void *unused)
 
 /* ---- cancelled threads --------------------------------------------------- */
 
-/* Number of visits that the thread has begun which is to be cancelled. */
+/* Number of visits that were begun by the thread that is to be cancelled. */
 static volatile uint64_t bodies;
 static bool started;
 
@@ -93,8 +93,8 @@ void *soak_cancel(void *unused)
 /* ---- names --------------------------------------------------------------- */
 
 /*
- * Makes the same names at run time repeatedly. Finally, each thread's state has
- * nodes for all names, as it passes from thread to thread.
+ * Makes the same names at run time repeatedly. States pass from thread to
+ * thread, so by the end each state has nodes for all names.
  */
 #define NAMES 40
 

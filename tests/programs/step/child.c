@@ -64,7 +64,9 @@ static struct place place(void)
 
 struct totals {
 	uint64_t visits, cut_off, unready;
-	/* Counted work, and reported work that is not yet counted. */
+	/*
+	 * Bytes that are counted, plus reported bytes that are not yet counted.
+	 */
 	uint64_t bytes;
 	uint64_t works;
 };
@@ -187,8 +189,8 @@ static void check_bytes(uint64_t bytes)
 }
 
 /*
- * After a jump, the work of cut-off visits is missing. With read(2), counts may
- * include additional work.
+ * After a jump, the work of cut-off visits is missing. The kernel's events may
+ * count more than the work.
  */
 static void check_works(uint64_t works)
 {

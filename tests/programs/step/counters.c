@@ -14,7 +14,10 @@
 #include "step.h"
 #include "store/statistics.h"
 
-/* The first event counts at least the work. Any Linux has both events. */
+/*
+ * The first event counts the work, and possibly more. Any Linux has both
+ * events.
+ */
 #define KERNEL_EVENTS "page-faults,task-clock"
 #define KERNEL_MEMBERS 2
 #define WORK 10

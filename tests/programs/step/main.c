@@ -39,19 +39,20 @@
 #define QUICK_VARIANTS 7
 #define QUICK_STRIDE 7
 /*
- * In the full form, a scene with many addresses is tested at every
- * SHORT_STRIDE-th address. The quick form tests every QUICK_STRIDE-th of these.
+ * In the full form, a scene marked as `many` is tested at every SHORT_STRIDE-th
+ * address. The quick form tests every QUICK_STRIDE-th of these.
  */
 #define SHORT_STRIDE 48
 /*
- * With events, the full form runs every COUNTERS_VARIANTS-th handler. If they
- * are read in user space, it interrupts at every COUNTERS_STRIDE-th address.
+ * With events, the full form runs every COUNTERS_VARIANTS-th handler. If the
+ * events are read in user space, the full form interrupts at every
+ * COUNTERS_STRIDE-th address.
  */
 #define COUNTERS_VARIANTS 3
 #define COUNTERS_STRIDE 4
 /*
- * In the long form, a scene that needs one child for each address is tested at
- * every COLD_STRIDE-th address.
+ * In the long form, a cold scene is tested at every COLD_STRIDE-th address,
+ * because it needs one child for each address.
  */
 #define COLD_STRIDE 8
 #define INT3_SIZE 1
@@ -182,8 +183,9 @@ static bool step(bool signal)
 }
 
 /*
- * Steps to the end of the round, with a signal at each address of the library
- * except the first ones. A handler returns to the address that it interrupted.
+ * Steps to the end of the round, with a signal at each instruction of the
+ * library except the first `first` ones. A handler returns to the address that
+ * it interrupted, which gets no second signal.
  */
 static bool step_through(uint64_t *steps, uint64_t first)
 {
@@ -300,7 +302,10 @@ static void interrupted(const struct step_scene *scene,
 			const struct step_variant *variant, size_t stride,
 			bool jump)
 {
-	/* With a stride, handlers begin at different addresses. */
+	/*
+	 * With a stride, handlers begin at different addresses, so together
+	 * they interrupt more of them.
+	 */
 	size_t i =
 		(size_t)(variant - step_variants) / COUNTERS_VARIANTS % stride;
 
@@ -322,8 +327,9 @@ static void interrupted(const struct step_scene *scene,
 }
 
 /*
- * After its first handler a thread is no longer cold. Each run therefore begins
- * with signals at a later address.
+ * A cold scene steps through the first visit of a thread. After its first
+ * handler the thread has made a visit. So each run begins with signals at a
+ * later instruction.
  */
 static void step_cold(const struct step_scene *scene,
 		      const struct step_variant *variant, uint64_t stride)

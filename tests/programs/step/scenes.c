@@ -228,8 +228,9 @@ static void over_abandoned_entries(void)
 }
 
 /*
- * The frame of this function is large, so the regions of a handler also
- * recognise the entries as abandoned.
+ * The frame of this function is large, so the abandoned entries have lower
+ * marks than the regions of a handler. Entering these regions therefore drops
+ * the entries, too.
  */
 static __attribute__((noinline)) void leave_abandoned_entries_far_down(void)
 {

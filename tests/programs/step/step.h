@@ -23,7 +23,7 @@ enum step_phase {
 	STEP_END,     /* end of the stepped code */
 	STEP_HANDLED, /* a handler is about to return */
 	STEP_CHECKED, /* a round has ended correctly */
-	STEP_WRONG    /* a round has failed: see why */
+	STEP_WRONG    /* a round has failed; `why` says how */
 };
 
 struct step_shared {
@@ -101,7 +101,8 @@ step_wrong(const char *format, ...);
  * counters.c checks the counts of the child's visits. step_counters_prepare()
  * is called before the first visit, and step_work() does the work of a scene.
  * step_counters_found() returns the work in all nodes. If `whole`, each update
- * of statistics is complete, so all events must have equal counts.
+ * of statistics is complete, so each event of the model must have its multiple
+ * of the first event's count.
  */
 void step_counters_prepare(const struct step_scene *scene);
 void step_counters_again(void);

@@ -14,8 +14,8 @@
 
 #ifdef SELFMON_IMPL_INLINED
 /*
- * The scenes in which enter and leave are inlined, and the functions that the
- * inlined code calls.
+ * The scenes whose code includes inlined enter and leave, and the functions
+ * that the inlined code calls.
  */
 static const char *const symbols_needed[] = {
 	"pair",

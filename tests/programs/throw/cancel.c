@@ -22,7 +22,7 @@
 #define NOINLINE __attribute__((noinline))
 
 static struct selfmon_region *handle;
-static bool exits; /* or is cancelled */
+static bool exits; /* by pthread_exit(3); false: is cancelled */
 
 static NOINLINE void end_thread(void)
 {

@@ -132,8 +132,8 @@ int main()
 	int i;
 
 	/*
-	 * The first visit creates the library's key, between the other two
-	 * keys.
+	 * selfmon_thread_prepare() creates the library's key, between the other
+	 * two keys.
 	 */
 	pthread_key_create(&early, visit_early);
 	selfmon_thread_prepare();

@@ -216,7 +216,7 @@ static off_t size_of(const char *path)
 	return stat(path, &found) ? 0 : found.st_size;
 }
 
-/* The burst of a ring of 64k is 2048 entries. */
+/* A burst is at most half of a ring: 2048 entries of a ring of 64k. */
 static void slow_frame(const char *path)
 {
 	const off_t size = size_of(path);

@@ -35,7 +35,8 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 }
 
 /*
- * The guard is installed when the first set is opened. Puts a handler in front.
+ * The first set that is opened installs the guard. This function then installs
+ * a handler in front of the guard.
  */
 static int work_noted(int (*work)(void))
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plugin whose counter reads fault natively, because the page of its event
- * names a counter that does not exist.
+ * A plugin whose counter reads really fault in the CPU, because the page of its
+ * event names a counter that does not exist.
  */
 #include <selfmon.hpp>
 

@@ -3,11 +3,11 @@
  * A program that loads plugins. The program itself is linked with the library
  * (shared or static) or, if compiled with NO_REGIONS, without it.
  *
- *	modules reload N PLUGIN...     one after the other, N times in all
- *	modules copies N PLUGIN        the same, of a plugin with a static copy
- *	modules alone N PLUGIN         the same, visited by no thread but main
- *	modules once FLAGS PLUGIN      FLAGS: g lobal, d eepbind, k ept loaded
- *	modules full PLUGIN FILLER...  once the fillers have used up static TLS
+ *	modules reload N PLUGIN...     loads the plugins in turn, N times in all
+ *	modules copies N PLUGIN        the same; PLUGIN has the static library
+ *	modules alone N PLUGIN         like copies; only main() calls PLUGIN
+ *	modules once FLAGS PLUGIN      g: global, d: deepbind, k: kept loaded
+ *	modules full PLUGIN FILLER...  loads PLUGIN when static TLS is used up
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -43,7 +43,8 @@ static void visit(void)
 
 /*
  * Upper limits of what a static copy may leave behind each time. The
- * descriptors are those of two events for each thread that continues.
+ * descriptors are those of the two events of keep_working(), whose thread
+ * continues.
  */
 #define COPY_FDS 2
 #define COPY_MAPS 8
@@ -206,8 +207,8 @@ static int burn(void)
 }
 
 /*
- * Expects that the events of unloaded copies count no more. Returns the number
- * of events.
+ * Expects that the events of unloaded copies no longer count. Returns the
+ * number of events.
  */
 static int look_at_events(void)
 {

@@ -24,8 +24,8 @@ __attribute__((constructor)) static void load(void)
 }
 
 /*
- * Visits regions when the plugin is unloaded. One of them began when it was
- * loaded.
+ * Visits a region when the plugin is unloaded, and ends a visit that began when
+ * the plugin was loaded.
  */
 __attribute__((destructor)) static void unload(void)
 {

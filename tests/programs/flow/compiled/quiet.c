@@ -120,7 +120,10 @@ int comes_back(int x)
 	return 0;
 }
 
-/* -Wclobbered is part of -Wextra, and warns of variables that are set twice. */
+/*
+ * -Wextra includes -Wclobbered, which warns of variables that longjmp() may
+ * clobber, if they are set twice.
+ */
 int comes_back_inside(void)
 {
 	SELFMON_REGION("jumped into")
