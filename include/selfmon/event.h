@@ -86,8 +86,8 @@ struct selfmon_events {
  *
  * If the CPU has several core types, a generalised hardware event becomes one
  * event for each type, with the same position: cycles gives cpu_core/cycles/
- * and cpu_atom/cycles/. A {} becomes one group for each type. A set is cut to
- * the members that fit for all types, in their order.
+ * and cpu_atom/cycles/. A {} becomes one group for each type. If an @set then
+ * has more events than fit, the members that do not fit are left out.
  *
  * Later terms of a PMU override earlier ones, and also the terms that a sysfs
  * event name stands for. Modifiers of a {} are added to those of its members:
