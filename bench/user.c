@@ -5,7 +5,8 @@
  * or n switches of fibers with one or two visits open in each:
  *
  *	user user|switched-1|switched|snapshot|loop N
- *	user address 0
+ *	user address 0		prints the address of selfmon_impl_enter()
+ *	user pages 0		prints the address of the events' pages
  *
  * This file and some of the library's objects are compiled with RDTSC in place
  * of RDPMC (see bench.mk). The touched memory and the number of instructions

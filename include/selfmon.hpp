@@ -537,8 +537,8 @@ private:
 	/*
 	 * Wraps an awaiter of the program. After the call of the awaiter's
 	 * await_suspend(), another thread may resume or destroy the coroutine,
-	 * so the wrapper must not use it any more. INSIDE is false for the
-	 * initial and the final suspension. There the coroutine has no
+	 * so the wrapper must not access its members any more. INSIDE is false
+	 * for the initial and the final suspension. There the coroutine has no
 	 * variables whose destructors would have to run on its fiber.
 	 */
 	template <class Inner, bool INSIDE> class [[nodiscard]] Awaiter {
