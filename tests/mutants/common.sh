@@ -15,7 +15,7 @@ head_of()
 	sed -n "/^---/q; s/^$1: *//p" "$here/$2.patch"
 }
 
-# A separate tree, so that no other work is touched.
+# Copies the project to a separate tree, so that no patch changes the project.
 make_tree()
 {
 	rm -rf "$work"
