@@ -53,7 +53,10 @@
 #include <type_traits>
 #include <utility>
 
-/* The test for concepts excludes C++17, in which gcc offers coroutines too. */
+/*
+ * gcc offers coroutines in C++17, too. The class for coroutines below uses
+ * `requires`, so this also tests for concepts.
+ */
 #if defined(__cpp_impl_coroutine) && defined(__cpp_concepts)
 #define SELFMON_IMPL_COROUTINE_FIBERS
 #include <coroutine>

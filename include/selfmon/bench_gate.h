@@ -45,8 +45,8 @@ SELFMON_INLINE const char *selfmon_impl_bench_key(const char *line,
 }
 
 /*
- * If the text after `line` contains the field (as "name") with this value,
- * returns the text after it. Otherwise returns NULL.
+ * If the text from `line` on contains the field (such as "name") with this
+ * value, returns the text after the value. Otherwise returns NULL.
  */
 SELFMON_INLINE const char *selfmon_impl_bench_after(const char *line,
 						    const char *field,

@@ -103,10 +103,10 @@ struct selfmon_snapshot {
 
 /*
  * State of the inline fast path. A forked child must not take that path, since
- * the events' pages are not mapped there. In the child this memory is wiped, so
- * it has no owner, and the child takes the slow path. Kernels before 4.14
- * cannot wipe memory; there SELFMON_IMPL_SET_SYSCALL disables the fast path in
- * the parent, too.
+ * the events' pages are not mapped in the child. There the memory of the set is
+ * wiped, so the set has no owner, and the child takes the slow path. Kernels
+ * before 4.14 cannot wipe memory; with them, SELFMON_IMPL_SET_SYSCALL disables
+ * the fast path in the parent, too.
  */
 struct selfmon_counters {
 	void *owner;          /* thread pointer of the thread that opened it */
@@ -425,9 +425,9 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  * spec:    see event.h; NULL or "" is a set that measures only time
  * flags:   SELFMON_COUNTERS_*
  * set:     receives the set; NULL on failure
- * failure: may be NULL; receives the error. Also filled in on success if events
- *          were dropped (the first of them), or members of a set left out (see
- *          event.h)
+ * failure: may be NULL; receives the error. On success it is filled in if
+ *          events were dropped (with the first of them), or if members of an
+ *          @set were left out (see event.h)
  *
  * Events that cannot be opened are dropped; selfmon_counters_info() has the
  * reason. Members of a {} group are dropped together.

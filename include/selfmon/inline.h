@@ -42,7 +42,7 @@ SELFMON_C_BEGIN
 struct selfmon_impl_stats {
 	uint64_t sequence, migrated, last, unusual, sum, min;
 	uint64_t others[64];
-	uint64_t same, step, found, span; /* kinds of visits */
+	uint64_t same, step, found, span; /* number of visits of each kind */
 	uint64_t histogram[121];
 } SELFMON_IMPL_ALIAS;
 
@@ -227,8 +227,10 @@ selfmon_impl_try_enter(struct selfmon_impl_thread *thread,
 
 enum selfmon_impl_left {
 	SELFMON_IMPL_LEFT,
-	SELFMON_IMPL_NOT_NEWEST, /* or the thread has counters */
-	SELFMON_IMPL_UNUSUAL /* the longest so far, or ended on another CPU */
+	/* The visit is not the thread's newest, or the thread has counters. */
+	SELFMON_IMPL_NOT_NEWEST,
+	/* The longest so far, with work to record, or ended on another CPU. */
+	SELFMON_IMPL_UNUSUAL
 };
 
 /* Returns the bucket of ticks below 2^41. */
@@ -309,7 +311,7 @@ selfmon_impl_try_leave(struct selfmon_impl_thread *thread,
 SELFMON_IMPL_COLD void selfmon_impl_enter_at(struct selfmon_site *site,
 					       struct selfmon_frame *frame,
 					       uint64_t address);
-/* Like selfmon_impl_enter_at(), if the parent's slot has another node. */
+/* Like selfmon_impl_enter_at(), after SELFMON_IMPL_CHILD. */
 SELFMON_IMPL_HIDDEN void
 selfmon_impl_enter_child_at(struct selfmon_site *site,
 			    struct selfmon_frame *frame, uint64_t address);

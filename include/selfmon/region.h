@@ -89,9 +89,10 @@ SELFMON_C_BEGIN
 #define SELFMON_IMPL_NEAR 4096
 
 /*
- * Begins a visit if the function is a coroutine, whose variables are not in the
- * stack frame since they outlive the call, or if its frame is larger than
- * SELFMON_IMPL_NEAR. Returns false in any other function.
+ * If *frame is not within SELFMON_IMPL_NEAR bytes below the end of the
+ * function's stack frame, begins a visit and returns true. This is the case in
+ * a coroutine, whose variables are on the heap, and in a function with a large
+ * stack frame. Otherwise returns false, and no visit begins.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_impl_open_far(struct selfmon_site *site,
 						 struct selfmon_frame *frame)

@@ -6,9 +6,8 @@
 # Each block of C must compile unchanged. It is saved under the file name that
 # was mentioned last in the text before it. Blocks of sh must run in their
 # order, in one shell and in a copy of the sources. Only the place of
-# installation differs:
-# PREFIX is in a scratch folder, sudo runs its command as the same user, and
-# ldconfig does nothing.
+# installation differs: PREFIX is in a scratch folder, sudo runs its command as
+# the same user, and ldconfig does nothing.
 set -eu
 build=$(realpath "$1")
 scratch=$(mktemp -d)
