@@ -2,8 +2,8 @@
 /*
  * Runs N operations of one kind, with four counters read in user space, on
  * machines without user reads. bench/lines.sh uses the visits ("user").
- * bench/switch.sh uses the snapshots, and the switches of fibers with one or two
- * open visits in each:
+ * bench/switch.sh uses the snapshots, and the switches of fibers that have one
+ * or two open visits each:
  *
  *	user user|switched-1|switched|snapshot|loop N
  *	user address 0		prints the address of selfmon_impl_enter()

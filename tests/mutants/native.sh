@@ -3,12 +3,11 @@
 # native.sh BUILD [NAME...]: does the same as run.sh, but on this machine, for
 # mutants that need no counters of a CPU.
 #
-# The head of each native/NAME.patch names the tests that must then fail, all of
-# them, in lines of "Kills: PROGRAM SUITE/TEST..." (a Criterion program of
-# tests/) or "Kills: make TARGET...". "What:" says what the patch changes. The
-# unchanged library must pass the same tests before. The script fails if a
-# mutant survives, if a patch no longer applies or builds, or if no mutant is
-# killed.
+# The head of each native/NAME.patch names tests, in lines of "Kills: PROGRAM
+# SUITE/TEST..." (a Criterion program of tests/) or "Kills: make TARGET...". All
+# of these tests must fail with the patch, and must pass with the unchanged
+# library. "What:" says what the patch changes. The script fails if a mutant
+# survives, if a patch no longer applies or builds, or if no mutant is killed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)/native
 source=$(cd "$here/../../.." && pwd)
@@ -21,7 +20,7 @@ build()
 		> "$work/build.log" 2>&1
 }
 
-# programs_of NAME: prints the targets to build for it
+# programs_of NAME: prints the make targets that this mutant's tests need
 programs_of()
 {
 	head_of Kills "$1" | awk '
@@ -29,7 +28,7 @@ programs_of()
 		{ print "build/tests/" $1 "/run" }' | sort -u
 }
 
-# tests_of NAME...: prints lines of PROGRAM TEST
+# tests_of NAME...: prints the tests of these mutants, as lines PROGRAM TEST
 tests_of()
 {
 	for one; do

@@ -4,9 +4,9 @@
 # console on stdout.
 #
 # PROGRAMS is a folder of static programs. COMMAND is one of them with its
-# arguments, or empty for a shell. SETTINGS has the format of this column in
-# scenarios.txt. The script exits with 124 if the guest has made no progress.
-# QEMU's own status has no meaning.
+# arguments, or empty for a shell. SETTINGS has the format of the column
+# SETTINGS in scenarios.txt. The script exits with 124 if the guest has made no
+# progress. QEMU's own status has no meaning.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
