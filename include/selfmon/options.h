@@ -32,9 +32,11 @@
  *                   follow with commas: ring=SIZE of each thread's buffer, 64k
  *                   to 1g (4m); longer=16ms or longer=p99.9: write only what a
  *                   thread did before the end of a visit that exceeded this
- *                   limit; regions=REGEX, which must be the last option: only
- *                   regions whose name matches this extended regular
- *                   expression; docs/TRACE.md
+ *                   limit; with longer=, size=SIZE: maximum size of the file,
+ *                   1m to 1024g (1g); regions=REGEX, which must be the last
+ *                   option: write only regions whose name matches this extended
+ *                   regular expression, or with longer=, let only these regions
+ *                   trigger; docs/TRACE.md
  *
  * The environment overrides the program, since the person who runs the program
  * sets it. Variables are read with secure_getenv(3), so they are ignored in
