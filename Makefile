@@ -75,9 +75,9 @@ c_warnings := $(warnings) -Wstrict-prototypes -Wmissing-prototypes
 # libpfm4 is loaded at run time, so nothing is linked.
 pfm_cflags := $(if $(filter 0,$(PFM)),-DSELFMON_NO_PFM)
 
-# Static objects find the thread's state by a TLS descriptor if the compiler
-# supports TLS descriptors. In a shared object, the access is then a call that
-# preserves all registers. In a program there is no call.
+# If the compiler supports TLS descriptors, static objects find the thread's
+# state by one. If these objects are linked into a shared object, each access is
+# then a call that preserves all registers. In a program there is no call.
 tls := $(shell $(CC) -mtls-dialect=gnu2 -x c -fPIC -c /dev/null -o /dev/null \
 	2>/dev/null && echo -mtls-dialect=gnu2)
 
@@ -161,8 +161,8 @@ inlined_symbols := selfmon_impl_self_$(version) selfmon_impl_enter_at \
 	selfmon_impl_enter_child_at selfmon_impl_leave_unusual
 
 # One object, with its hidden symbols made local. A program that links the
-# archive sees only the API and the symbols above. If the program links anything of the library, the
-# exit report is linked, too.
+# archive sees only the API and the symbols above. If the program uses any
+# symbol of the library, the whole library is linked, including the exit report.
 $(O)/selfmon.o: $(objects)
 	$(call quiet,LD)$(LD) -r $(objects) -o $@
 	@$(OBJCOPY) --localize-hidden $@
@@ -203,8 +203,8 @@ $(O)/%.cmake: libselfmon/%.cmake.in FORCE
 
 include tools/tools.mk
 
-# Objects depend on the compilers and their flags: this file changes when one of
-# them does.
+# Objects depend on the compilers and their flags. Therefore they depend on this
+# file, which changes when a compiler or a flag changes.
 flags := $(strip $(CC) $(CXX) $(lib_cflags) $(tls) $(pfm_cflags) \
 	$(app_cxxflags) $(tool_cflags) $(cpuid_libs) $(json_libs) $(dw_libs) \
 	$(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS))

@@ -2,19 +2,20 @@
 /*
  * Measures how close reports come to the true cost of real work.
  *
- *	accuracy [--repeats=N] [--quick]
+ *	accuracy [--repeats=N | --quick]
  *
  * There are nine kinds of work (bench/accuracy_work.h) in several sizes. Each
- * is measured alone in a region, and twice: in a parent and again in its child.
+ * is measured alone in a region, and twice: once in a parent and once in its
+ * child.
  * The true cost is the time per iteration of the same loop without regions. It
  * is measured right before and right after the loop with regions, in many short
  * rounds. Each round has its own rows in the report, and an error is the median
  * over the rounds.
  *
  * Each repeat is a separate process, because the library measures its overhead
- * once per process. A value is inside if its error is at most the noise stated
- * by the report. SELFMON_FENCE selects the mode, as in any program. Nothing is
- * asserted, since results depend on the machine and its load.
+ * once per process. A value is "inside" if its error is at most the noise that
+ * the report states. SELFMON_FENCE selects the mode, as in any program. Nothing
+ * is asserted, since results depend on the machine and its load.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -32,7 +33,10 @@
 #define REPEATS_MAX 1000
 #define ROUNDS 11
 #define VISITS 400
-/* A round is busy if its empty loop takes this many times the fastest. */
+/*
+ * A round is busy if its empty loop takes at least this multiple of the fastest
+ * empty loop.
+ */
 #define BUSY 1.5
 
 static const double size_ns[] = { 10, 13, 20, 35, 60, 110, 200, 300 };
@@ -50,7 +54,7 @@ struct found {
 
 struct results {
 	struct found value[VALUES][KINDS][SIZES];
-	double busy; /* share of the rounds */
+	double busy; /* share of the rounds that were busy */
 };
 
 /* Number of units of work for each size: the same in all processes. */
@@ -59,7 +63,7 @@ struct units {
 };
 
 struct sample {
-	double alone, nested; /* bare, ns per visit */
+	double alone, nested; /* loops without regions, ns per visit */
 	struct selfmon_region *region, *parent, *child;
 };
 
@@ -308,7 +312,7 @@ static bool is_inside(const struct found *found)
 	return off <= found->noise && -off <= found->noise;
 }
 
-/* Prints medians over the repeats; returns how many are inside. */
+/* Prints medians over the repeats; returns how many repeats are inside. */
 static unsigned int print_size(const struct results *results,
 			       unsigned int repeats, enum value v, size_t k,
 			       size_t s)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nine kinds of work for bench/accuracy.c. Each kind runs in a loop without
- * regions, in a region, and twice: in a region and in its child.
+ * Nine kinds of work for bench/accuracy.c. Each kind has four loops: the work
+ * once or twice per iteration, each without and with regions. If the work runs
+ * twice, the first is in a region and the second in a region inside of it.
  *
  * Each visit uses the result of the previous one, so that the iterations of a
  * bare loop do not overlap. If they did, the time of a single visit would be

@@ -60,8 +60,8 @@ typedef void (*bench_loop_fn)(uint64_t n);
 struct bench_operation {
 	const char *what;
 	bench_loop_fn loop;
-	uint64_t n;            /* operations in each round */
-	uint64_t each;         /* operations in one of n; 0 means 1 */
+	uint64_t n;            /* argument of loop() in each round */
+	uint64_t each;         /* operations per unit of n; 0 means 1 */
 	int against;           /* index of the operation by which ratio
 			        * divides; -1: none */
 	const char *against_name;
@@ -165,8 +165,8 @@ void bench_bare_rdtscp(uint64_t n);
 void bench_bare_lfence_rdtsc(uint64_t n);
 #endif
 /*
- * Opens a group of the events in BENCH_SOFTWARE without a library, and makes
- * two group reads.
+ * Without a library: opens a group of the events in BENCH_SOFTWARE, and makes n
+ * pairs of reads of this group.
  */
 void bench_bare_group_open(void);
 void bench_bare_group_reads(uint64_t n);

@@ -11,7 +11,8 @@ bench_objects := $(bench_sources:%.c=$(O)/%.o)
 
 BENCH ?=
 
-# Fails if the stripped library, compiled with -O2 (the default), is larger.
+# Maximum size of the stripped library, compiled with -O2 (the default): if it
+# is larger, bench-check fails.
 library_bytes := 416000
 
 $(O)/bench/%.o: bench/%.c $(O)/flags
@@ -34,7 +35,8 @@ $(O)/bench/instructions-shared: $(O)/bench/instructions.o $(shared_lib)
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ \
 		-Wl,-rpath,$(abspath $(O)) -o $@
 
-# Measures user reads on machines without user reads.
+# The program for user reads, which also runs on machines without them: RDTSC
+# replaces RDPMC in these objects.
 ifeq ($(shell $(CC) -dumpmachine | cut -d - -f 1),x86_64)
 bench_user := $(O)/bench/user
 endif
@@ -108,7 +110,8 @@ $(O)/bench/states/candidate-inlined: $(inlined_objects) \
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -pthread $^ -o $@
 
 # The single-file library and its caller, optimized together by -flto, as
-# programs that contain the file may do. Not every compiler has a linker for it.
+# programs that contain the file may do. Not every compiler has a linker for
+# -flto.
 $(O)/bench/states/single/selfmon.h: $(O)/amalgamation/selfmon_all.h
 	@mkdir -p $(@D)
 	@echo '#include "selfmon_all.h"' > $@

@@ -53,7 +53,7 @@ native()
 		"$here/budget.sh" "$1$form" recorded-sampled 130 \
 			"region pair, recorded, sampled${form:+, ${form#-}}"
 	done
-	# At most 15 more than without samples.
+	# Samples may add at most 15 instructions to a pair.
 	"$here/budget.sh" "$1" sampled 95 "region pair, sampled"
 	"$here/budget.sh" "$1-shared" sampled 92 "region pair, sampled, shared"
 	"$here/budget.sh" "$1-inlined" sampled 81 "region pair, sampled, inlined"

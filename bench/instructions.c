@@ -274,8 +274,8 @@ static const struct way *way_named(const char *name)
 }
 
 /*
- * Returns true if the thread has a ring buffer, which is longer than the pages
- * of a counter.
+ * Returns true if the thread has a ring buffer: a mapping of a perf event that
+ * is longer than two pages. The page of a counter is shorter.
  */
 static bool has_ring(void)
 {

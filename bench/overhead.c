@@ -173,8 +173,8 @@ static double run_way(char **program, enum way way)
 
 /*
  * Each pair of rounds begins with another variant, and every second round runs
- * them in reverse order. The reason is that the preceding run changes a run's
- * time by more than the library does.
+ * the variants in reverse order. The reason is that a run's time depends on the
+ * run before it, by more than the library adds.
  */
 static void measure(char **program, unsigned int number, struct round *round)
 {

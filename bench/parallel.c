@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Region pairs in 1 to 64 threads at once, on all CPUs; CPU time per pair.
- * Threads that wait for a CPU do not count; threads that contend for a cache
- * line do.
+ * Region pairs in 1 to 64 threads at once, on all CPUs; CPU time per pair. CPU
+ * time excludes the time in which a thread waits for a CPU, but includes the
+ * time in which threads contend for a cache line.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -2,8 +2,8 @@
 /*
  * The same branch over the same numbers, shuffled and sorted: the sorted
  * numbers take less time, because the CPU can predict the branch. The column
- * branch-misses shows the reason. On a machine without this counter the report
- * says why it is missing, and the times still show the difference.
+ * branch-misses shows the reason. On a machine without this counter, the report
+ * says why the counter is missing, and the times still show the difference.
  *
  *	cc -O2 branches.c $(pkg-config --cflags --libs selfmon) -o branches
  *	./branches

@@ -53,7 +53,10 @@
 #include <type_traits>
 #include <utility>
 
-/* The test for concepts excludes C++17, in which gcc offers coroutines too. */
+/*
+ * gcc offers coroutines in C++17, too. The class for coroutines below uses
+ * `requires`, so this also tests for concepts.
+ */
 #if defined(__cpp_impl_coroutine) && defined(__cpp_concepts)
 #define SELFMON_IMPL_COROUTINE_FIBERS
 #include <coroutine>
@@ -111,8 +114,8 @@ private:
 
 /*
  * A region whose name is made at run time. A copy represents the same region.
- * The constructor takes a lock: construct it once. Never fails, see
- * selfmon_region().
+ * The constructor takes a lock: construct it once. If there is no memory, see
+ * selfmon_region(), the object is valid, but its visits are not measured.
  */
 class Name {
 public:
@@ -436,7 +439,8 @@ public:
 
 	/*
 	 * The compiler calls this function for each co_await. The argument
-	 * lives at least until the end of the co_await expression.
+	 * lives at least until the end of the co_await expression, so the
+	 * result may refer to it.
 	 */
 	template <class Awaitable> auto await_transform(Awaitable &&awaitable)
 	{
@@ -534,10 +538,11 @@ private:
 	}
 
 	/*
-	 * Wraps an awaiter of the program. After the call of its
-	 * await_suspend(), another thread may resume or destroy the coroutine.
-	 * INSIDE is false for the initial and the final suspension, at which
-	 * the coroutine has no variables to destroy.
+	 * Wraps an awaiter of the program. After the call of the awaiter's
+	 * await_suspend(), another thread may resume or destroy the coroutine,
+	 * so the wrapper must not access its members any more. INSIDE is false
+	 * for the initial and the final suspension. There the coroutine has no
+	 * variables whose destructors would have to run on its fiber.
 	 */
 	template <class Inner, bool INSIDE> class [[nodiscard]] Awaiter {
 	public:
@@ -554,8 +559,10 @@ private:
 		Awaiter(const Awaiter &) = delete;
 		Awaiter &operator=(const Awaiter &) = delete;
 		/*
-		 * Also runs after an await_suspend() that threw, and when the
-		 * coroutine is destroyed while it is suspended.
+		 * Also runs without an await_resume(): if await_suspend()
+		 * threw, or if the coroutine is destroyed while it is
+		 * suspended. Code of the coroutine runs next, so this switches
+		 * to its fiber.
 		 */
 		~Awaiter()
 		{
@@ -570,7 +577,8 @@ private:
 		}
 		/*
 		 * Not inlined: otherwise compilers would put variables of the
-		 * inner await_suspend() into the coroutine's frame.
+		 * inner await_suspend() into the coroutine's frame, which
+		 * another thread may free meanwhile.
 		 */
 		template <class Promise>
 		SELFMON_IMPL_NOINLINE auto
@@ -646,8 +654,8 @@ using Snapshot = ::selfmon_snapshot;
 /* The difference of two snapshots of a set. */
 struct Delta : ::selfmon_delta {
 	/*
-	 * Returns the elapsed time. The first call in a process may wait until
-	 * the clock is calibrated.
+	 * Returns the elapsed time in ns. The first call in a process may wait
+	 * like selfmon_clock().
 	 */
 	std::uint64_t ns() const noexcept
 	{
@@ -683,8 +691,8 @@ struct Value {
 
 /*
  * Owns a counter set of the thread that opened it. A CounterSet that was moved
- * from, or that could not be opened, converts to false. It may only be tested,
- * assigned to and destroyed.
+ * from, or that could not be opened, converts to false. Such an object may only
+ * be tested, assigned to and destroyed.
  */
 class CounterSet {
 public:

@@ -16,7 +16,7 @@
  *	}
  *
  * Per-iteration cost is the slope between batches of n and 2n iterations. Fixed
- * overhead cancels: the harness's own, the set-up of a call, its first page
+ * overhead cancels: that of the harness, the set-up of a call, its first page
  * faults. n is a power of two whose batch takes at least 0.25 ms, so that most
  * batches fit between two context switches of a busy machine. A pair of batches
  * with an involuntary context switch is measured again. Cases alternate within

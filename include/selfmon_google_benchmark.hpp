@@ -14,12 +14,13 @@
  * in CSV. libselfmon reads the counters itself; the benchmark library's own
  * counter support is neither used nor required.
  *
- * An event that cannot be counted has no column (with several threads: NaN).
- * An event without a value in this run is NaN, never 0. In a benchmark with
- * several threads each thread counts its own events. The column is their sum
- * divided by all iterations, or NaN if one thread has no value. If the counters
- * were shared with other programs, values are estimates, and the column
- * "scaled" has the fraction of the time for which counts are extrapolated.
+ * An event that cannot be counted has no column; in a benchmark with several
+ * threads its column is NaN. An event that has no value in this run is NaN,
+ * never 0. In a benchmark with several threads each thread counts its own
+ * events. The column is their sum divided by all iterations, or NaN if one
+ * thread has no value. If the counters were shared with other programs, values
+ * are estimates, and the column "scaled" has the fraction of the time for which
+ * counts are extrapolated.
  *
  * Counting starts where `counters` is declared and stops at the end of its
  * block: declare it right before the loop. state.PauseTiming() does not stop
@@ -49,10 +50,12 @@ inline namespace SELFMON_IMPL_NAMESPACE
 class GoogleBenchmark {
 public:
 	/*
-	 * events: as for selfmon_counters_open(). The default is the variable
-	 * SELFMON_EVENTS or, if unset, cycles, instructions, branch-misses and
-	 * cache-misses. Prints the reason for the first dropped event to
-	 * standard error, once per process.
+	 * events: as for selfmon_counters_open(). If NULL, uses the environment
+	 * variable SELFMON_EVENTS. If this is unset, empty or "auto", counts
+	 * cycles, instructions, branch-misses and cache-misses. If it is
+	 * "none", counts no events. The first failure of the process is
+	 * explained on standard error: a dropped event, or a list with an
+	 * error.
 	 */
 	explicit GoogleBenchmark(benchmark::State &of,
 				 const char *events = nullptr)

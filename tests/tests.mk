@@ -273,7 +273,7 @@ inlined = $(side_by_side) O=$(O)/inlined objects="$(objects)" \
 	unit_tool_objects= CPPFLAGS="$(CPPFLAGS) -DSELFMON_STATIC"
 check-inlined check-inlined-kernel: $(objects)
 # Most kernel tests do not depend on how visits are compiled, so they have the
-# quick form here; check-step has each instruction.
+# quick form here. check-step tests each instruction of inlined visits.
 check-inlined: ## Regions with visits inlined (SELFMON_STATIC)
 	+@TEST_FORM=$(long) $(inlined) check-kernel check-unit check-throw && \
 	$(inlined) check-step
@@ -455,7 +455,8 @@ asan: ## The tests under AddressSanitizer and UndefinedBehaviorSanitizer
 		'check-malloc (has an allocator of its own), check-unload' \
 		'(RTLD_DEEPBIND is refused)'
 
-# For the tests that AddressSanitizer cannot run; asan has the others.
+# Includes check-step and kernel tests that cannot run under AddressSanitizer;
+# asan has the other tests.
 ubsan: ## Kernel tests and check-step under UndefinedBehaviorSanitizer alone
 	+@$(call sanitize,-fsanitize=undefined -fno-sanitize-recover=all) \
 		check-kernel check-step && \

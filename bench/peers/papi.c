@@ -43,7 +43,10 @@ static void start_stop(uint64_t n)
 	PAPI_start(set);
 }
 
-/* The high level has one set per process, which its first use opens. */
+/*
+ * PAPI's high-level API has one event set per process, which its first call
+ * opens.
+ */
 static void high_level(uint64_t n)
 {
 	for (; n > 0; n--) {

@@ -20,14 +20,14 @@
 
 #define LOOP_NS 30000 /* target time of a candidate in a round */
 #define LOOP_MAX 4000
-#define WARM_UP 8 /* the warm-up is this fraction of a loop */
+#define WARM_UP 8 /* the warm-up is 1/8 of a loop */
 
 uint64_t candidate_visits;
 
 static const struct part {
 	const char *name;
 	void (*prepare)(void);
-	/* NULL: the part measures work with regions in it */
+	/* NULL: the part is "in-situ", which measures regions around work */
 	const struct candidate *candidates;
 } parts[] = {
 	{ "time", prepare_time, candidates_time },
@@ -69,7 +69,10 @@ static uint64_t loop_ns(const struct candidate *candidate, uint64_t n)
 	return bench_now_ns() - start;
 }
 
-/* Returns the n for which the loop takes LOOP_NS, a multiple of the unit. */
+/*
+ * Returns the n for which the loop takes about LOOP_NS: a multiple of the
+ * candidate's unit, at most LOOP_MAX.
+ */
 static uint64_t length_of(const struct candidate *candidate)
 {
 	const uint64_t unit = candidate->unit;

@@ -13,10 +13,10 @@ struct candidate {
 	const char *what; /* name of the row; "": only a divisor, has no row */
 	void (*loop)(uint64_t n); /* n is a multiple of `unit` */
 	uint64_t unit;
-	uint64_t each;		/* operations for each 1 of n */
+	uint64_t each;		/* operations per unit of n */
 	/*
-	 * Text for the first candidate, whose time the ratio divides by; NULL:
-	 * no ratio.
+	 * The ratio divides this candidate's time by that of the first
+	 * candidate, which the output calls by this name. NULL: no ratio.
 	 */
 	const char *against;
 	bool (*is_there)(void); /* NULL: the candidate always exists */

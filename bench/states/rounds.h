@@ -66,15 +66,16 @@ void bench_rounds_keep(struct bench_rounds *rounds,
 enum bench_state bench_rounds_glance(struct bench_rounds *rounds, double loop);
 
 /*
- * Returns the number of rounds in a state. A new lowest loop changes the state
- * of earlier rounds.
+ * Returns the number of rounds in a state. If a later empty loop is the lowest
+ * of the run so far, the states of earlier rounds may change.
  */
 size_t bench_rounds_seen(const struct bench_rounds *rounds,
 			 enum bench_state state);
 
 /*
- * Copies the values of a column in a state. If divisor is not negative, divides
- * each by column `divisor` of the same round. Returns their number.
+ * Copies the values of a column in the rounds of a state. If divisor is not
+ * negative, divides each value by column `divisor` of the same round. Returns
+ * the number of values.
  */
 size_t bench_rounds_column(const struct bench_rounds *rounds,
 			   enum bench_state state, size_t column, int divisor,

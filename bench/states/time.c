@@ -12,7 +12,10 @@
 
 #define CHILDREN 1000
 #define FEWER 32
-/* Visits before regions that keep their slowest visits are measured. */
+/*
+ * Number of visits that are made before regions that keep their slowest visits
+ * are measured; see prepare_recorded().
+ */
 #define SETTLED 5000000
 
 static struct selfmon_region *span_region, *child[CHILDREN];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Nine kinds of work of 50 to 200 ns. Visits of hash, chase and divide take the
- * previous visit's result, so the instructions of a region hide behind the
- * latency of the work. Visits of the other kinds are independent of each other,
+ * previous visit's result: the CPU can execute a region's instructions while it
+ * waits for the work. Visits of the other kinds are independent of each other,
  * and overlap unless a region keeps them apart.
  */
 #ifndef BENCH_STATES_WORK_H

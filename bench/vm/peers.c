@@ -92,7 +92,7 @@ READY(1, "cycles")
 READY(2, "cycles,instructions")
 READY(3, "cycles,instructions,ref-cycles")
 READY(5, SELFMON_NAMES ",bus-cycles")
-/* the largest number of events that is measured */
+/* six events: the largest number that is measured */
 READY(6, SELFMON_NAMES ",bus-cycles,bus-cycles")
 
 static NOINLINE void region(unsigned long n)

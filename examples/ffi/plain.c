@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions without selfmon.h: the declarations that another language needs. */
+/*
+ * Regions without selfmon.h, by the declarations that a program in another
+ * language has to make.
+ */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -206,7 +206,7 @@ void render(Job &job)
 	}
 }
 
-/* Waits forever. The program destroys this fiber at the end. */
+/* A job that waits forever. The program destroys its fiber at the end. */
 void listen(Job &job)
 {
 	SELFMON_SCOPE("wait");
@@ -303,8 +303,8 @@ int main()
 	const selfmon::Report report;
 
 	/*
-	 * The row of a job is suspended once more, from the job's end to
-	 * ~Job().
+	 * A fiber is suspended once more than its job yields: from the job's
+	 * end to ~Job().
 	 */
 	compare(report, { "parse" },
 		{ JOBS / 2, parsed.yields + JOBS / 2, 0 }, "words");

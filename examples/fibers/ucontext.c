@@ -205,7 +205,10 @@ static unsigned long shade(double x, double y)
 	return n;
 }
 
-/* Draws a tile of the Mandelbrot set. Yields to other jobs after half of it. */
+/*
+ * Draws a tile of the Mandelbrot set. Yields to other jobs after half of its
+ * lines.
+ */
 static void render(struct job *job)
 {
 	SELFMON_REGION("tile")

@@ -8,9 +8,10 @@
 class FiberJob;
 
 /*
- * Counts the children of a job, plus one for the job itself until its stack is
- * left. The last of them continues the job. So the job is only resumed after
- * its stack was left, and no thread uses the counter after that.
+ * Counts the children of a job that are not done, plus one for the job itself
+ * until the worker has left the job's stack. Whichever sets the count to 0
+ * continues the job. So the job is resumed only after its stack was left, and
+ * no thread uses the counter after that.
  */
 class Counter {
 public:

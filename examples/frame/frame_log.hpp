@@ -11,8 +11,9 @@
 #include "zone.hpp"
 
 struct Worst {
-	unsigned long frame, of;       /* its number; the number of frames */
-	/* its time, and that of the zones below it */
+	/* The frame's number, and the number of frames. */
+	unsigned long frame, of;
+	/* The frame's time, and the time of the zones directly below it. */
 	std::uint64_t ns, parts_ns;
 	std::string most;              /* the zone with the most self time */
 	std::uint64_t most_ns;

@@ -26,7 +26,7 @@ struct World {
 	float x[BALLS], y[BALLS], vx[BALLS], vy[BALLS], glow[PARTICLES];
 	bool visible[BALLS];
 	float sound[SAMPLES];
-	unsigned int heavy = ISLANDS; /* a slow island; ISLANDS: none */
+	unsigned int heavy = ISLANDS; /* index of a slow island; ISLANDS: none */
 	/* Duration of the physics of the heavy island. */
 	std::chrono::nanoseconds heavy_time;
 

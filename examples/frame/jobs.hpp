@@ -140,7 +140,7 @@ private:
 	Fibers fibers;
 	std::vector<std::unique_ptr<Worker>> workers;
 	std::atomic<bool> stop{ false };
-	/* the last member: threads use all others */
+	/* Must be the last member, because the threads use all others. */
 	std::vector<std::thread> threads;
 };
 

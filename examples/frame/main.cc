@@ -16,7 +16,8 @@
 __thread Trail *trail;
 
 /*
- * 60 frames per second, with at most four steps for the time that has passed.
+ * Plays 60 frames per second. A frame makes one step of physics for each 1/60 s
+ * that has passed: at least one step, at most four.
  */
 static void play(Loop &loop, unsigned long frames, unsigned int heavy)
 {
@@ -42,7 +43,7 @@ static void play(Loop &loop, unsigned long frames, unsigned int heavy)
 	}
 }
 
-/* Prints the counts of the jobs themselves. The report must have the same. */
+/* Prints what the jobs counted themselves. The report must have the same. */
 static void print_jobs(const Jobs &jobs)
 {
 	unsigned long all = 0, moved = 0;

@@ -107,10 +107,11 @@ ParameterizedTest(unsigned int *number, jobs, are_in_the_report_as_they_ran)
 /* ---- a job that continues on another thread ------------------------------ */
 
 /*
- * "first" waits for "second". Another worker steals "second", because the
- * worker of "first" stays busy. "second" ends when all other workers are busy.
- * By then the stack of "first" was left, and only the worker of "second" can
- * continue "first". The test waits for events, never for a time.
+ * The job "first" waits for the job "second". Another worker steals "second",
+ * because the worker of "first" stays busy. "second" ends when all other
+ * workers are busy. By then the stack of "first" was left, and only the worker
+ * of "second" can continue "first". The test waits for events, never for a
+ * time.
  */
 static struct {
 	unsigned int workers;

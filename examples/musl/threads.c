@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions in threads of a static program with musl, where the bounds of a
- * thread's stack are not those of glibc: nested visits, and visits that a jump
- * leaves open, in main and in each thread.
+ * Regions in threads of a static program with musl, which places the stacks of
+ * threads differently than glibc: nested visits, and visits that a jump leaves
+ * open, in main and in each thread.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -24,7 +24,7 @@ finish() {
 	exit
 }
 
-# Prints a number, or t or f, by psql.
+# ask QUERY: prints the result, such as a number, t or f
 ask() { psql -Atqc "$1"; }
 holds() { [ "$(ask "$1")" = t ]; }
 

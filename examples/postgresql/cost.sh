@@ -71,9 +71,9 @@ software=$port
 ready statements "shared_preload_libraries = 'pg_stat_statements'"
 statements=$port
 
-# The server's work without a client: parser, planner and executor of $selects
-# of pgbench's selects, in one session. The time is the scheduler's CPU time in
-# ns.
+# Prints the CPU time of one of pgbench's selects in us, without the cost of a
+# client: one session parses, plans and executes $selects of them in a loop.
+# schedstat has the backend's CPU time in ns.
 loop_us() { # loop_us PORT [SETTING ...]
 	PGPORT=$1
 	shift

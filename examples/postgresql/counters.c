@@ -72,9 +72,10 @@ static size_t member_count;
 static bool countable; /* at least one event can be counted */
 
 /*
- * Returns the index of a member's event in sm_events. A set's members have an
- * order of their own. The members of an @set share a position, so name and
- * position together identify the event.
+ * Returns the index in sm_events of the event of a counter set's member; a
+ * counter set orders its members differently. The events of an @set in the
+ * specification share a position, so name and position together identify the
+ * event.
  */
 static size_t event_of(const struct selfmon_counter_info *info)
 {
@@ -87,8 +88,9 @@ static size_t event_of(const struct selfmon_counter_info *info)
 }
 
 /*
- * Removes "EVENT: " from the text, so that events with the same cause are shown
- * together. Also removes "not counted: ", which the verdict says anyway.
+ * Skips "EVENT: " at the start of the text, so that events with the same cause
+ * are shown together. Also skips "not counted: ", which the verdict already
+ * says.
  */
 static const char *cause_of(const char *text, const char *event)
 {

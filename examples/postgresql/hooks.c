@@ -3,11 +3,11 @@
  * Counts what this backend executes: queries by the executor's hooks, plan
  * nodes by a wrapper around their ExecProcNode().
  *
- * Uses counter sets instead of regions. Statistics of regions belong to one
- * process, but these go to shared memory. The counters of a set run from open
- * to close. A span is the difference of two snapshots, so the spans of
- * alternating cursors, nested queries and plan nodes may overlap. If an ERROR
- * leaves a span, only a snapshot on a dead stack is lost.
+ * Uses counter sets instead of regions: statistics of regions belong to one
+ * process, but the extension's are in shared memory. The counters of a set run
+ * from open to close. A span is the difference of two snapshots, so the spans
+ * of alternating cursors, nested queries and plan nodes may overlap. If an
+ * ERROR jumps out of a span, only the snapshot on the abandoned stack is lost.
  */
 #include "selfmon_pg.h"
 
@@ -41,8 +41,8 @@ struct node {
 /*
  * An execution of a query, from ExecutorStart() until its memory context is
  * deleted. The context is deleted however the execution ends, so executions are
- * counted at that time. The context's list of callbacks also leads from a
- * query, and from each of its nodes, to this struct.
+ * counted at that time. The struct is found, from a query and from each of its
+ * plan nodes, by the context's list of callbacks.
  */
 struct query {
 	MemoryContextCallback callback;
@@ -132,10 +132,10 @@ static void query_begin(QueryDesc *desc, const struct sm_key *key)
 /* ---- plan nodes ---------------------------------------------------------- */
 
 /*
- * The nested nodes that are running, and what their children have taken so far.
- * After an ERROR that is caught further up, entries of dead nodes stay here
- * until measure() restores `level`. The entries are not on the C stack, where
- * they could be overwritten meanwhile.
+ * For each of the nested nodes that are running: what the nodes directly below
+ * it have taken so far. After an ERROR that is caught further up, entries of
+ * abandoned nodes stay here until measure() restores `level`. The entries are
+ * not on the C stack, where they could be overwritten in the meantime.
  */
 #define LEVELS 100 /* deeper nodes are part of the node above */
 
@@ -264,8 +264,8 @@ static void take(QueryDesc *desc, const struct step *step)
 }
 
 /*
- * ExecutorFinish() runs triggers and the rest of data-modifying WITHs. Without
- * these, its call for a SELECT is too short to be worth two read(2).
+ * ExecutorFinish() runs triggers and the rest of data-modifying WITHs. For a
+ * SELECT without them the call is too short to be worth two calls of read(2).
  */
 static bool has_more_to_do(const QueryDesc *desc)
 {

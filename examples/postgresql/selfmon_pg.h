@@ -71,8 +71,8 @@ extern void sm_values_less(struct sm_values *whole,
 enum sm_how {
 	SM_CALL,    /* normally: time, runs and counts are added */
 	/*
-	 * Normally, in a parallel worker: only counts are added, since the time
-	 * is part of a call's.
+	 * Normally, in a parallel worker: only counts are added, since the
+	 * worker's time is part of the leader's call.
 	 */
 	SM_WORKER,
 	SM_ERROR,   /* it ended by an ERROR */
@@ -104,7 +104,7 @@ struct sm_shared {
 	LWLock *lock; /* protects the table; exclusive for changes */
 	uint64 dropped; /* executions not stored: no room or no counters */
 	TimestampTz since;
-	/* why event i was not opened, from the last backend that failed */
+	/* Why event i was not opened, in the last backend that failed. */
 	char reason[SELFMON_MAX_COUNTERS][SM_REASON_SIZE];
 };
 

@@ -42,8 +42,9 @@ void sm_store_attach(void)
 }
 
 /*
- * Returns the key's entry, or NULL if there is no room. The lock is then held:
- * shared if the entry was found at once, otherwise exclusively.
+ * Returns the key's entry, or NULL if there is no room. In both cases returns
+ * with the lock held: shared if the entry was found at once, otherwise
+ * exclusively.
  */
 static struct sm_entry *find(const struct sm_key *key)
 {
@@ -109,7 +110,7 @@ void sm_store_add(const struct sm_key *key, enum sm_how how,
 {
 	struct sm_entry *entry;
 
-	if (!MyProc) /* the backend's exit is too far to wait for a lock */
+	if (!MyProc) /* the backend is exiting and cannot wait for a lock */
 		return;
 	entry = find(key);
 	if (entry) {

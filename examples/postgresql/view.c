@@ -78,7 +78,8 @@ static const char *node_name(uint64 tag)
 /* ---- the verdict --------------------------------------------------------- */
 
 /*
- * Describes the result of event i. verdict_of() merges events with equal texts.
+ * Describes how event i was counted, or why not. verdict_of() merges events
+ * with equal texts.
  */
 static char *fate(const struct sm_entry *entry, size_t i)
 {
@@ -101,7 +102,7 @@ static char *fate(const struct sm_entry *entry, size_t i)
 	return pstrdup(selfmon_verdict_name(verdict));
 }
 
-/* "page-faults, task-clock: syscall; cycles: not counted: reason" */
+/* Returns "page-faults, task-clock: syscall; cycles: not counted: REASON". */
 static char *verdict_of(const struct sm_entry *entry)
 {
 	char *fates[SELFMON_MAX_COUNTERS];
@@ -207,7 +208,7 @@ Datum sm_rows(PG_FUNCTION_ARGS)
 }
 
 /*
- * Compares two events without their modes: "cycles" is found where cycles:u are
+ * Compares two events without their modes: "cycles" is found if "cycles:u" is
  * counted.
  */
 static bool is_same(const struct selfmon_event *a,

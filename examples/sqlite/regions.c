@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table selfmon_regions: a row for each region at each place of the call
- * tree, for the whole process, at the time when a statement begins to read it.
- * Uncounted values are NULL, and each quantity has its verdict.
+ * tree. The values are those of the whole process, at the time when a statement
+ * begins to read the table. Uncounted values are NULL, and each quantity has
+ * its verdict.
  */
 #include "selfmon_sqlite.h"
 

@@ -96,8 +96,8 @@ static void begin(struct connection *connection, sqlite3_stmt *statement,
 	struct selfmon_region *region;
 
 	/*
-	 * The span is already running, so a trigger of the statement begins.
-	 * Its text is a comment.
+	 * If the span is already running, a trigger of the statement begins:
+	 * SQLite then passes a comment instead of the statement's text.
 	 */
 	if (span && text != sql)
 		return;
@@ -146,9 +146,9 @@ static void end(struct connection *connection, sqlite3_stmt *statement)
 }
 
 /*
- * Counts a row. The visit's unit is counted in the innermost visit: that of
- * this statement, unless the program has begun another statement since. The
- * span's unit is always this statement's.
+ * Counts a row twice. The region's unit is counted in the innermost visit: that
+ * of this statement, unless the program has begun another statement since. The
+ * items of the detached span always belong to this statement.
  */
 static void row(struct connection *connection, const sqlite3_stmt *statement)
 {

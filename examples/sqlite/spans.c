@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table selfmon_spans: how long statements took, on whatever thread they
- * ended. Has a row for each name, for the whole process, at the time when a
- * statement begins to read the table.
+ * The table selfmon_spans: how long statements took, whichever thread ended
+ * them. It has a row for each name. The values are those of the whole process,
+ * at the time when a statement begins to read the table.
  */
 #include "selfmon_sqlite.h"
 

@@ -41,7 +41,7 @@ static void put(struct text *text, char c)
 		text->to[text->used++] = c;
 }
 
-/* merges "?, ?" into "?" */
+/* Adds a "?" for a literal; merges "?, ?" into "?". */
 static void put_literal(struct text *text)
 {
 	if (ends_with(text, "?,"))
@@ -52,7 +52,7 @@ static void put_literal(struct text *text)
 		put(text, '?');
 }
 
-/* merges "(?), (?)" into "(?)": rows of values */
+/* Adds a ")"; merges rows of values, "(?), (?)", into "(?)". */
 static void put_closing(struct text *text)
 {
 	put(text, ')');

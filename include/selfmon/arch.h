@@ -6,7 +6,7 @@
  *   SELFMON_ARCH_NAME               "x86-64", ...
  *   SELFMON_ARCH_USER_READ          1 if user space can read counters
  *   SELFMON_ARCH_COUNTERS           counter numbers are below this
- *   SELFMON_ARCH_COUNTERS_HOLE      a number below COUNTERS, but no counter
+ *   SELFMON_ARCH_COUNTERS_HOLE      a number below COUNTERS that is no counter
  *   SELFMON_ARCH_CAPABILITY_VARIES  1 if the page's user read bit is set only
  *                                   while the event has a counter
  *   SELFMON_ARCH_USER_READ_UNSAFE   1 if a read may fault at any time
@@ -25,21 +25,24 @@
  *   selfmon_arch_fence()            waits for earlier instructions
  *   selfmon_arch_thread_pointer()   differs between live threads
  *   selfmon_arch_add(p, n), _sub    *p += n, *p -= n; the word has one writer
- *   selfmon_arch_take(p, n)         likewise *p += n; returns the value before
+ *   selfmon_arch_take(p, n)         like selfmon_arch_add(); returns the value
+ *                                   before the addition
  *   selfmon_arch_is(p, v)           *p == v, loaded once, 32 bits
- *   selfmon_arch_has(p, bits)       *p has one of the bits, likewise
+ *   selfmon_arch_has(p, bits)       *p has one of the bits, loaded once, 32
+ *                                   bits
  *   selfmon_arch_is_above(p, v)     *p > v, loaded once, 64 bits, signed
  *   selfmon_arch_counter(x, &i)     i = page index x - 1; false: x is 0
  *   selfmon_arch_plus(v, p)         v + *p, loaded once
  *   selfmon_arch_seem_set(p)        makes the compiler assume that *p is set;
  *                                   takes no instruction
+ *   SELFMON_ARCH_LABEL(name)        sets the symbol of a variable or function
+ *   SELFMON_ARCH_GOTO(label)        goto in assembly; may be missing
  *   SELFMON_ARCH_INLINES            1 if visits can be inlined into regions
- *   These three exist only with SELFMON_ARCH_INLINES:
+ *
+ * Only with SELFMON_ARCH_INLINES:
  *   selfmon_arch_stack_pointer()    the stack pointer
  *   selfmon_arch_is_above_stack(p)  *p > stack pointer, loaded once, signed
  *   selfmon_arch_store_stack(p)     *p = stack pointer, in one store
- *   SELFMON_ARCH_LABEL(name)        the symbol of a variable or function
- *   SELFMON_ARCH_GOTO(label)        goto in assembly; may be missing
  *
  * Each counter read is followed by an instruction without effect, the mark. One
  * operand of the mark is a register with the address of the counter set, or

@@ -45,8 +45,8 @@ SELFMON_INLINE const char *selfmon_impl_bench_key(const char *line,
 }
 
 /*
- * If the text after `line` contains the field (as "name") with this value,
- * returns the text after it. Otherwise returns NULL.
+ * If the text from `line` on contains the field (such as "name") with this
+ * value, returns the text after the value. Otherwise returns NULL.
  */
 SELFMON_INLINE const char *selfmon_impl_bench_after(const char *line,
 						    const char *field,
@@ -110,8 +110,8 @@ selfmon_impl_bench_take(struct selfmon_bench_quantity *to, unsigned long slot,
  * Reads the samples of one quantity of one case from a file written by
  * selfmon_bench_json(), without median and interval. Returns 0, or
  *   -ENODATA  the case or the quantity is not in the file
- *   -ENOMSG   the file has fewer than 3 rounds of it, or was written by a
- *             version whose rounds have no "slot" and no CPU time of their own
+ *   -ENOMSG   the file has fewer than 3 usable rounds with this quantity. A
+ *             round without "slot", as early versions wrote it, is not usable
  */
 SELFMON_INLINE int
 selfmon_bench_baseline_samples(FILE *stream, const char *name,
@@ -211,12 +211,13 @@ selfmon_impl_bench_reference_pair(const struct selfmon_impl_bench_judged *of,
 }
 
 /*
- * Sets *to to the ratio now / before. If this is a time, corrects it by the
- * machine's speed. There are two reference loops; *to covers the intervals that
- * result from the correction by either of them. If only the clock speed has
- * changed, both agree. If other programs shared the core in one of the runs,
- * they differ, and the interval shows this uncertainty. *speed is the ratio of
- * the first loop's times, now / before, or 0 without a correction.
+ * Sets *to to the ratio now / before. If the quantity is a time, corrects the
+ * ratio by the machine's speed. Each of the two reference loops gives a
+ * correction, and *to covers the intervals of both. If only the clock speed has
+ * changed, the two corrections agree. If other programs shared the core in one
+ * of the runs, they differ, and the wider interval shows this uncertainty.
+ * *speed is the ratio of the first loop's times, now / before, or 0 without a
+ * correction.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_ratio(const struct selfmon_impl_bench_judged *of,
@@ -333,7 +334,8 @@ selfmon_impl_bench_can(const struct selfmon_impl_bench_judged *of,
  * reference loops of selfmon_bench_main() if both sides have them. Returns
  *   SELFMON_BENCH_PASS          all cases that could be judged passed
  *   SELFMON_BENCH_REGRESSION    at least one case is a regression
- *   SELFMON_BENCH_INCONCLUSIVE  none is; at least one case is inconclusive
+ *   SELFMON_BENCH_INCONCLUSIVE  no case is a regression; at least one is
+ *                               inconclusive
  *   -ENODATA                    no case could be judged
  */
 SELFMON_INLINE int

@@ -126,8 +126,8 @@ selfmon_impl_bench_argument(struct selfmon_impl_bench_arguments *to,
 }
 
 /*
- * Sets chosen to the cases that match the filter, followed by the reference
- * loops. Returns the number of these cases, without the loops.
+ * Fills `chosen` with the cases that match the filter, followed by the
+ * reference loops. Returns the number of cases without the loops.
  */
 SELFMON_INLINE size_t
 selfmon_impl_bench_choose(const struct selfmon_impl_bench_arguments *arguments,
@@ -146,7 +146,8 @@ selfmon_impl_bench_choose(const struct selfmon_impl_bench_arguments *arguments,
 }
 
 /*
- * Returns true if these arguments can be combined. If not, prints the reason.
+ * Returns true if the arguments are valid, including the number of cases and
+ * the baseline's file. If not, prints the reason.
  */
 SELFMON_INLINE bool
 selfmon_impl_bench_usable(const struct selfmon_impl_bench_arguments *arguments,
@@ -183,8 +184,8 @@ selfmon_impl_bench_usable(const struct selfmon_impl_bench_arguments *arguments,
 }
 
 /*
- * Returns the quantity that is compared by default: instructions if both sides
- * have them, else CPU time.
+ * Returns the quantity that is compared by default: instructions if the first
+ * case has them in this run and in the baseline, else CPU time.
  */
 SELFMON_INLINE const char *
 selfmon_impl_bench_gate_on(const struct selfmon_bench_result *results,
@@ -316,7 +317,7 @@ selfmon_impl_bench_all(const struct selfmon_impl_bench_arguments *arguments,
  * call. Code in main() before this call therefore runs again; --runs=1 avoids
  * that. Returns a status for main() to return:
  *   0   the results are printed, and the gate passed if there is one
- *   1   a case is a regression, or a file cannot be written
+ *   1   a case is a regression, a file cannot be written, or there is no memory
  *   2   the arguments or the baseline cannot be used
  *   3   the gate is inconclusive: no regression, but a case may be one
  *   77  the gate had nothing to judge

@@ -211,7 +211,8 @@ selfmon_impl_bench_append(struct selfmon_bench_quantity *to,
 }
 
 /*
- * Adds the results of run 1, 2 ... to those of run 0. Does not compute medians.
+ * Adds the results of a further run, from, to those of all runs before it. run
+ * is its number, from 1 on. Does not compute medians.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_merge(struct selfmon_bench_result *to,

@@ -82,9 +82,11 @@ selfmon_impl_bench_measure(struct selfmon_counters *set,
 }
 
 /*
- * Warms a case up, and returns n, the number of iterations of a batch. Uses CPU
- * time if the kernel reports it: if the thread is preempted here, wall time
- * would make n too small. Wall time limits the warm-up of a case that sleeps.
+ * Warms a case up, and returns n, the number of iterations of the smaller
+ * batch. n doubles until a batch takes options->batch_ns of wall time. If the
+ * thread was preempted in the batch, its CPU time must be that long, too;
+ * otherwise n would be too small. The warm-up ends by wall time, because a case
+ * may sleep.
  */
 SELFMON_INLINE uint64_t
 selfmon_impl_bench_warm(struct selfmon_counters *set,
@@ -109,8 +111,8 @@ selfmon_impl_bench_warm(struct selfmon_counters *set,
 }
 
 /*
- * Adds a sample; a negative one becomes 0. If it is not counted, the quantity
- * loses all its samples.
+ * Adds a sample; a negative one becomes 0. If the verdict is
+ * SELFMON_NOT_COUNTED, the quantity loses all its samples.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_add(struct selfmon_bench_quantity *quantity,
@@ -185,8 +187,9 @@ selfmon_impl_bench_slope(const struct selfmon_impl_bench_batch *batch,
 
 /*
  * Measures a batch of n and one of 2n iterations; every second round in reverse
- * order. If the thread was preempted, measures both again, up to options->tries
- * times in total. Returns true if it was preempted in the last attempt, too.
+ * order. If the thread was preempted, measures both again; makes at most
+ * options->tries attempts. Returns true if the thread was preempted in the last
+ * attempt, too.
  */
 SELFMON_INLINE bool
 selfmon_impl_bench_round(struct selfmon_counters *set,

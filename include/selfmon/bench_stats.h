@@ -85,8 +85,8 @@ selfmon_impl_bench_runs(const struct selfmon_bench_quantity *of,
 }
 
 /*
- * Returns a random number: xorshift64 (Marsaglia 2003). The seed is fixed, so
- * the same samples give the same interval.
+ * Returns a random number below `below`: xorshift64 (Marsaglia 2003). The
+ * caller's seed is fixed, so the same samples give the same interval.
  */
 SELFMON_INLINE unsigned int selfmon_impl_bench_random(uint64_t *state,
 						      unsigned int below)
@@ -99,9 +99,9 @@ SELFMON_INLINE unsigned int selfmon_impl_bench_random(uint64_t *state,
 
 /*
  * Returns the median of the medians of the runs. If state is not NULL, computes
- * a bootstrap replicate instead: draws runs with replacement, and in each of
- * them rounds. Runs are drawn as a whole, since samples of the same run depend
- * on each other.
+ * a bootstrap replicate instead: draws runs with replacement, and then rounds
+ * within each drawn run. Rounds of different runs are not mixed, since samples
+ * of the same run depend on each other.
  */
 SELFMON_INLINE double
 selfmon_impl_bench_estimate(const struct selfmon_bench_quantity *of,

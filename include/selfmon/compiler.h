@@ -65,7 +65,8 @@
 
 /*
  * For functions defined in headers. In C++20 and later they are inline and not
- * static: an exported inline function of a module cannot use static functions.
+ * static: an exported inline function of a C++ module cannot use static
+ * functions.
  */
 #if defined(__cplusplus) &&                                                    \
 	(__cplusplus >= 202002L || defined(SELFMON_DISABLE))
@@ -85,10 +86,10 @@
 /*
  * A single load or store of memory that other code may change at the same time.
  * The compiler does not tear, repeat or invent the access. With clang and
- * thread sanitizers these are relaxed atomics, which are plain instructions on
- * every supported CPU. With gcc they use volatile, like the kernel's READ_ONCE:
- * for atomics on arm64, gcc computes each address separately, without an
- * offset.
+ * ThreadSanitizer these are relaxed atomics, which are plain instructions on
+ * every supported CPU. With gcc they use volatile, like the kernel's READ_ONCE,
+ * because for an atomic on arm64 gcc computes each address in an extra
+ * instruction, instead of using an offset.
  */
 #if defined(__LP64__) && !defined(__clang__) && \
 	!defined(__SANITIZE_THREAD__)

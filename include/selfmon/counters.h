@@ -42,7 +42,10 @@ enum selfmon_verdict {
 	SELFMON_SCALED           /* extrapolated from the time on the PMU */
 };
 
-/* Returns "not counted", "exact", "syscall" or "scaled"; never NULL. */
+/*
+ * Returns "not counted", "exact", "syscall" or "scaled". For any other value,
+ * returns a text too: never NULL.
+ */
 SELFMON_API const char *selfmon_verdict_name(enum selfmon_verdict verdict);
 
 /* ---- snapshots ----------------------------------------------------------- */
@@ -100,10 +103,10 @@ struct selfmon_snapshot {
 
 /*
  * State of the inline fast path. A forked child must not take that path, since
- * the events' pages are not mapped there. In the child this memory is wiped, so
- * it has no owner, and the child takes the slow path. Kernels before 4.14
- * cannot wipe memory; there SELFMON_IMPL_SET_SYSCALL disables the fast path in
- * the parent, too.
+ * the events' pages are not mapped in the child. There the memory of the set is
+ * wiped, so the set has no owner, and the child takes the slow path. Kernels
+ * before 4.14 cannot wipe memory; with them, SELFMON_IMPL_SET_SYSCALL disables
+ * the fast path in the parent, too.
  */
 struct selfmon_counters {
 	void *owner;          /* thread pointer of the thread that opened it */
@@ -124,7 +127,8 @@ struct selfmon_counters {
 	uint8_t more_count[SELFMON_MORE_GROUPS]; /* sizes of these groups */
 	uint64_t time_cycles;    /* a time before all snapshots, in ticks */
 	uint64_t time_unused;    /* mask: high bits that ticks lack */
-	uint16_t rest; /* events without a PMU counter; 0 if more > 0 */
+	/* Number of events that need no PMU counter; 0 if more > 0. */
+	uint16_t rest;
 	uint16_t lapses; /* deltas lost because there is no page clock */
 	/*
 	 * Number of deltas by read(2), with the group on the PMU, since the
@@ -320,16 +324,18 @@ struct selfmon_delta {
 /*
  * Sets *delta to b - a with a verdict for each value. Both snapshots must be of
  * this set. These values are SELFMON_NOT_COUNTED:
- *   - impossible ones: read in user space, and more than 16 events per ns
+ *   - impossible ones: negative, or more than 16 events per ns; values that
+ *     read(2) returned for both snapshots have no such maximum
  *   - off the PMU for more than half of the time
  *   - off the PMU for more than 1 % of a delta that is shorter than one
  *     rotation (perf_event_mux_interval_ms)
  *   - off the PMU for any time, under STRICT
  *   - missing in one of the snapshots
- * The groups of a set with n groups take turns: each can be on the PMU for 1/n
- * of the time. The limit is then half of this share, which means off the PMU
- * for more than 100 - 50/n %. Call it on the thread that opened the set.
- * Async-signal-safe.
+ * With n groups, the kernel rotates them: each group can be on the PMU for 1/n
+ * of the time. A value is then left out if its group had less than half of this
+ * share: if it was off the PMU for more than 100 - 50/n %. On CPUs with several
+ * core types other rules apply, see selfmon_counters_open(). Call this function
+ * on the thread that opened the set. Async-signal-safe.
  */
 SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,
 					const struct selfmon_snapshot *a,
@@ -419,9 +425,9 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  * spec:    see event.h; NULL or "" is a set that measures only time
  * flags:   SELFMON_COUNTERS_*
  * set:     receives the set; NULL on failure
- * failure: may be NULL; receives the error. Also filled in on success if events
- *          were dropped (the first of them), or members of a set left out (see
- *          event.h)
+ * failure: may be NULL; receives the error. On success it is filled in if
+ *          events were dropped (with the first of them), or if members of an
+ *          @set were left out (see event.h)
  *
  * Events that cannot be opened are dropped; selfmon_counters_info() has the
  * reason. Members of a {} group are dropped together.
@@ -431,10 +437,12 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  * The kernel rotates all groups, and further groups are read by read(2).
  *
  * If the CPU has several core types, each type has a group. These groups are
- * read by read(2), unless the thread is pinned to one type (and stays pinned
- * while it reads), and are never scaled. If other programs use the counters,
- * opening takes 40 ms of the thread's time before a group is reported as never
- * running.
+ * read by read(2), unless the thread is pinned to one type and stays pinned.
+ * They are never scaled: the counts are valid only if the groups' times on the
+ * PMU add up to the thread's time.
+ *
+ * If other programs use the counters, opening takes 40 ms of the thread's time
+ * before a group is reported as never running.
  *
  * Returns the number of events that count, or
  *   -EINVAL  an unknown flag

@@ -45,7 +45,7 @@ SELFMON_C_BEGIN
  * config2, config3 and precise (precise_ip) have the same meaning as in struct
  * perf_event_attr. Kernels before 6.3 have no config3 and refuse events that
  * use it. The name is the text as written, including modifiers. Modifiers of a
- * {} or a set are added to the names of its members: {cycles,cs:k}:u gives
+ * {} or an @set are added to the names of its members: {cycles,cs:k}:u gives
  * cycles:u and cs:uk.
  *
  * For a breakpoint config is bp_type, config1 the address, config2 the length.
@@ -81,24 +81,28 @@ struct selfmon_events {
  * events:  receives the list; undefined on failure
  * failure: may be NULL; receives the step SELFMON_STEP_PARSE (or _POLICY for
  *          events that count a package and not a thread), position, event and
- *          message. Unchanged on success, unless members of a set are left
- *          out, see below: then error is E2BIG, and the message names them
+ *          message. Unchanged on success, unless members of an @set are left
+ *          out, see below: then error is E2BIG, and the message names these
  *
  * If the CPU has several core types, a generalised hardware event becomes one
  * event for each type, with the same position: cycles gives cpu_core/cycles/
- * and cpu_atom/cycles/. A {} becomes one group for each type. A set is cut to
- * the members that fit for all types, in their order.
+ * and cpu_atom/cycles/. A {} becomes one group for each type. If an @set then
+ * has more events than fit, the members that do not fit are left out.
  *
  * Later terms of a PMU override earlier ones, and also the terms that a sysfs
- * event name stands for. Modifiers of a {} are added to those of its members:
- * both sets of modes, and the greater precision.
+ * event name stands for. Modifiers of a {} are combined with those of its
+ * members: a member counts in all modes that are given in either place, with
+ * the greater precision.
  *
  * Returns the number of events, or
  *   -ENOENT  an unknown event, PMU, term, modifier or set
- *   -ENODEV, -EACCES  unknown, and tracefs is not mounted or not readable
+ *   -ENODEV  an unknown name while tracefs is not mounted, or an event of a PMU
+ *            that the kernel does not have
+ *   -EACCES  an unknown name while tracefs is not readable
  *   -EINVAL  bad syntax, a value too large for its field, name too long
  *   -E2BIG   more than SELFMON_MAX_COUNTERS events
- *   -EOPNOTSUPP  counts the package, not the thread, or is not supported
+ *   -EOPNOTSUPP  an event that counts the package and not the thread, or an
+ *            attribute that is not supported
  * Thread-safe; not async-signal-safe.
  */
 SELFMON_API int selfmon_events_parse(const char *spec,
@@ -115,8 +119,9 @@ SELFMON_API int selfmon_events_parse(const char *spec,
  *	selfmon_event_watch(spec, sizeof(spec), &lock, sizeof(lock), "w");
  *	selfmon_counters_open(spec, 0, &set, NULL);
  *
- * length: 1, 2, 4 or 8; on x86-64 the address must be a multiple of it
+ * length: 1, 2, 4 or 8; on x86-64 the address must be a multiple of length
  * access: "w" or "rw"; also "r", except on x86-64
+ * The rules of x86-64 are not checked here: the kernel refuses the event.
  *
  * Returns the length of the text, -EINVAL (length or access) or -E2BIG (the
  * text does not fit into size). Thread-safe; not async-signal-safe.

@@ -40,7 +40,8 @@
  * If a thread ends while it runs a fiber, the fiber's visits and the thread's
  * own visits are cut off.
  *
- * With SELFMON_DISABLE defined these calls compile to nothing.
+ * With SELFMON_DISABLE defined these calls do nothing, but their arguments are
+ * evaluated.
  */
 #include "compiler.h"
 #if defined(SELFMON_DISABLE) && !defined(SELFMON_H)

@@ -42,7 +42,7 @@ SELFMON_C_BEGIN
 struct selfmon_impl_stats {
 	uint64_t sequence, migrated, last, unusual, sum, min;
 	uint64_t others[64];
-	uint64_t same, step, found, span; /* kinds of visits */
+	uint64_t same, step, found, span; /* number of visits of each kind */
 	uint64_t histogram[121];
 } SELFMON_IMPL_ALIAS;
 
@@ -78,9 +78,9 @@ struct selfmon_impl_thread {
 /* ---- enter --------------------------------------------------------------- */
 
 /*
- * If `here` is true, the address of the entering code is the stack pointer:
- * compares with the stack pointer directly, which needs no other register, and
- * ignores `address`.
+ * Returns true if *word is above the address of the entering code. If `here` is
+ * true, this address is the stack pointer and `address` is ignored: a direct
+ * comparison with the stack pointer needs no other register.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_impl_is_above(const uint64_t *word,
 						 bool here, uint64_t address)
@@ -94,8 +94,8 @@ SELFMON_ALWAYS_INLINE bool selfmon_impl_is_above(const uint64_t *word,
 }
 
 /*
- * Stores the mark of an entry. Release: a reader that sees the mark sees the
- * whole entry.
+ * Stores the mark of an entry: the stack pointer if `here` is true, else
+ * `value`. Release: a reader that sees the mark sees the whole entry.
  */
 SELFMON_ALWAYS_INLINE void selfmon_impl_mark(uint64_t *mark, bool here,
 					     uint64_t value)
@@ -185,7 +185,10 @@ selfmon_impl_take(struct selfmon_impl_thread *thread,
 	selfmon_store_once(&open->start, selfmon_arch_timestamp());
 }
 
-/* If `here` is true, uses the stack pointer and ignores `address`. */
+/*
+ * Begins a visit, or returns why it cannot. If `here` is true, the address of
+ * the entering code is the stack pointer, and `address` is ignored.
+ */
 SELFMON_ALWAYS_INLINE enum selfmon_impl_entered
 selfmon_impl_try_enter(struct selfmon_impl_thread *thread,
 		       const struct selfmon_site *site,
@@ -224,8 +227,10 @@ selfmon_impl_try_enter(struct selfmon_impl_thread *thread,
 
 enum selfmon_impl_left {
 	SELFMON_IMPL_LEFT,
-	SELFMON_IMPL_NOT_NEWEST, /* or the thread has counters */
-	SELFMON_IMPL_UNUSUAL /* the longest so far, or ended on another CPU */
+	/* The visit is not the thread's newest, or the thread has counters. */
+	SELFMON_IMPL_NOT_NEWEST,
+	/* The longest so far, with work to record, or ended on another CPU. */
+	SELFMON_IMPL_UNUSUAL
 };
 
 /* Returns the bucket of ticks below 2^41. */
@@ -266,10 +271,11 @@ selfmon_impl_record(struct selfmon_impl_stats *stats,
 }
 
 /*
- * Need not check the mode: in a thread with counters, the pointers of frames to
- * their entries have a bit set (visit/visit.h), so none equals the newest
- * entry. Negative ticks take the general path, because as unsigned numbers they
- * exceed any limit.
+ * Ends a visit, or returns why it cannot. Does not check the mode: in a thread
+ * with counters, the pointers of frames to their entries have a bit set
+ * (visit/visit.h), so none of them equals the newest entry. Negative ticks
+ * return SELFMON_IMPL_UNUSUAL, because as unsigned numbers they exceed any
+ * limit.
  */
 SELFMON_ALWAYS_INLINE enum selfmon_impl_left
 selfmon_impl_try_leave(struct selfmon_impl_thread *thread,
@@ -305,7 +311,7 @@ selfmon_impl_try_leave(struct selfmon_impl_thread *thread,
 SELFMON_IMPL_COLD void selfmon_impl_enter_at(struct selfmon_site *site,
 					       struct selfmon_frame *frame,
 					       uint64_t address);
-/* Like selfmon_impl_enter_at(), if the parent's slot has another node. */
+/* Like selfmon_impl_enter_at(), after SELFMON_IMPL_CHILD. */
 SELFMON_IMPL_HIDDEN void
 selfmon_impl_enter_child_at(struct selfmon_site *site,
 			    struct selfmon_frame *frame, uint64_t address);

@@ -4,10 +4,10 @@
  *
  *   SELFMON_EVENTS  auto (default), none, or a list as in event.h
  *   SELFMON_OUTPUT  text:- (default: standard error), text:FILE, json:FILE,
- *                   csv:FILE, none or nothing; several separated by commas;
- *                   %p in FILE is the process id; with children=yes, forked
- *                   children report even if the name has no %p;
- *                   text:FILE;flat;top=20 selects rows: docs/REPORT.md
+ *                   csv:FILE; none or an empty value: no report; several are
+ *                   separated by commas; %p in FILE is the process id; with
+ *                   children=yes, forked children report even if the name has
+ *                   no %p; text:FILE;flat;top=20 selects rows: docs/REPORT.md
  *   SELFMON_ENABLE  1 (default), 0
  *   SELFMON_FENCE   none (default), lfence
  *   SELFMON_EVERY   measure one visit in N, 1 (default) to 1000000
@@ -32,9 +32,11 @@
  *                   follow with commas: ring=SIZE of each thread's buffer, 64k
  *                   to 1g (4m); longer=16ms or longer=p99.9: write only what a
  *                   thread did before the end of a visit that exceeded this
- *                   limit; regions=REGEX, which must be the last option: only
- *                   regions whose name matches this extended regular
- *                   expression; docs/TRACE.md
+ *                   limit; with longer=, size=SIZE: maximum size of the file,
+ *                   1m to 1024g (1g); regions=REGEX, which must be the last
+ *                   option: write only regions whose name matches this extended
+ *                   regular expression, or with longer=, let only these regions
+ *                   trigger; docs/TRACE.md
  *
  * The environment overrides the program, since the person who runs the program
  * sets it. Variables are read with secure_getenv(3), so they are ignored in
@@ -71,10 +73,11 @@ struct selfmon_longer {
 };
 
 /*
- * Called after a visit that lasted longer than its limit is recorded. Runs in
- * the thread in which the visit ended, with no lock held; if the visit ended in
- * a signal handler, in this handler. May use regions; visits inside of the
- * function are not reported. Must return. See selfmon_configure().
+ * Called for a visit that lasted longer than its limit, after the visit is
+ * recorded. Runs in the thread in which the visit ended, with no lock held. If
+ * the visit ended in a signal handler, runs in this handler. May use regions:
+ * their visits are measured, but the library does not call the function for
+ * them. Must return. See selfmon_configure().
  */
 typedef void (*selfmon_longer_fn)(const struct selfmon_longer *visit,
 				  void *context);
@@ -97,8 +100,8 @@ struct selfmon_options {
 	const char *trace;   /* as SELFMON_TRACE; NULL: none */
 	/*
 	 * Called for visits longer than longer_ns, which is 100 ns to 100 s. If
-	 * longer_ns is 0: called for visits that trigger the trace (longer= of
-	 * SELFMON_TRACE). NULL: not called.
+	 * longer_ns is 0, called for visits that trigger the trace (longer= of
+	 * SELFMON_TRACE). NULL: no function is called.
 	 */
 	selfmon_longer_fn longer;
 	void *longer_context;
@@ -116,8 +119,8 @@ struct selfmon_options {
 /*
  * Sets the options; call it before the first visit of any region. Strings are
  * copied. Returns 0, or, with nothing set,
- *   -EINVAL  options is NULL, size too small, every or longer_ns out of range,
- *            or a string longer than 4095 bytes
+ *   -EINVAL  options is NULL, size is too small, every or longer_ns is out of
+ *            range, or a string is longer than 4095 bytes
  *   -EBUSY   the events are already decided: by a visit, by one of the prepare
  *            functions below, or by the first report
  *   -ENOMEM  no memory for the state of the process

@@ -15,9 +15,9 @@
  * use SELFMON_SCOPE to reach the loop. SELFMON_BEGIN without SELFMON_END ends
  * with its block, like SELFMON_SCOPE. An END without a BEGIN does not compile.
  * A longjmp does not end the regions that it leaves. Neither do pthread_exit
- * and cancellation in C code that is built without -fexceptions. Such a visit
- * is counted as cut off when the library next sees its stack, and has no
- * values.
+ * and cancellation in C code that is built without -fexceptions. A visit that
+ * was left in this way is counted as cut off when the library next sees its
+ * stack, and has no values.
  *
  * A goto or a case label that jumps past the beginning of a region does not
  * compile: put braces around the region, or put the region after the label.
@@ -31,7 +31,7 @@
  *
  * In C, an inline function with regions must be static inline (C11 6.7.4p3).
  *
- * The names in the first four forms are string literals. Names are copied at
+ * The names in the first three forms are string literals. Names are copied at
  * the first visit. Regions with the same name, file and line are the same
  * region.
  *
@@ -41,8 +41,9 @@
  *
  * Threads: any number, without set-up. Signal handlers: regions in them are
  * measured, whatever they interrupt, and handlers may jump out. The first visit
- * of a region, path or thread blocks signals. A handler of a fault may still
- * interrupt it; visits in that handler are counted as not measured.
+ * of a region, path or thread blocks signals. The handler of a fault may still
+ * interrupt this first visit; visits in that handler are counted as not
+ * measured.
  *
  * The first visit of a thread opens its counters. That may take some
  * milliseconds and needs 8 KiB of stack (the first of the process 20 KiB). A
@@ -88,9 +89,10 @@ SELFMON_C_BEGIN
 #define SELFMON_IMPL_NEAR 4096
 
 /*
- * Begins a visit if the function is a coroutine, whose variables are not in the
- * stack frame since they outlive the call, or if its frame is larger than
- * SELFMON_IMPL_NEAR. Returns false in any other function.
+ * If *frame is not within SELFMON_IMPL_NEAR bytes below the end of the
+ * function's stack frame, begins a visit and returns true. This is the case in
+ * a coroutine, whose variables are on the heap, and in a function with a large
+ * stack frame. Otherwise returns false, and no visit begins.
  */
 SELFMON_ALWAYS_INLINE bool selfmon_impl_open_far(struct selfmon_site *site,
 						 struct selfmon_frame *frame)
@@ -364,9 +366,10 @@ SELFMON_C_END
 
 /*
  * With gcc in C, selfmon_impl_declare() makes the compiler believe that the
- * frame is set before it is opened. If a region contains setjmp(3), gcc assumes
- * that any call may return twice. It would warn of a pointer that is set after
- * the call (-Wmaybe-uninitialized), or set twice (-Wclobbered).
+ * frame is set before it is opened. The reason is that in a function with
+ * setjmp(3), gcc assumes that any call may return twice. It would warn of a
+ * pointer that is set after the call (-Wmaybe-uninitialized), or set twice
+ * (-Wclobbered).
  *
  * A jump past the variables would run the cleanup on an uninitialised pointer.
  * C++ and clang refuse such jumps. gcc in C refuses only jumps past a variable
@@ -399,7 +402,7 @@ SELFMON_C_END
 	for (SELFMON_IMPL_PINNED pinned SELFMON_UNUSED;; exit)
 #endif
 
-/* N is a number, or a tag that the program chose. */
+/* n is a number, or a tag that the program chose. */
 #define SELFMON_IMPL_DECLARE(site, n)                                          \
 	SELFMON_IMPL_VARIABLE(site, SELFMON_IMPL_JOIN(selfmon_frame_, n),      \
 			      SELFMON_IMPL_JOIN(selfmon_end_, n),              \

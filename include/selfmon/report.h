@@ -90,7 +90,11 @@ struct selfmon_row {
 	uint32_t line;     /* 0 for a name made at run time */
 	uint32_t depth;    /* 0: top level */
 	int32_t parent;    /* index of the parent's row, or -1 */
-	uint32_t threads;  /* number of thread states with visits */
+	/*
+	 * Number of thread states with visits. A new thread reuses the state of
+	 * an ended one, so there may have been more threads.
+	 */
+	uint32_t threads;
 	uint64_t visits;   /* visits that began and ended, measured or not */
 	uint64_t measured; /* number of visits with values (SELFMON_EVERY) */
 	uint64_t open;     /* begun and not ended yet */
@@ -120,9 +124,10 @@ struct selfmon_row {
 	uint64_t switched;   /* began after a switch of stacks (coroutines),
 			      * so their nesting is unknown. For detached
 			      * spans: begun by a region in a coroutine */
-	bool exclusive_valid; /* self values are valid: no visit here is open,
-			       * cut off, overlapping or switched, and none in
-			       * a child is open, cut off or switched */
+	bool exclusive_valid; /* self values are valid: no visit of this row is
+			       * open, cut off, overlapping or switched, and
+			       * no visit of a child is open, cut off or
+			       * switched */
 	struct selfmon_quantity time; /* ns */
 	/*
 	 * Percentiles of time without overhead; the error is at most 12.5 % of
@@ -132,9 +137,9 @@ struct selfmon_row {
 	uint64_t min_ns, max_ns; /* shortest and longest visit, overhead
 				    subtracted */
 	/*
-	 * SELFMON_UNSURE_*: which of these five times consist mostly of
-	 * overhead. SELFMON_BOUND_*: whether min_ns and time.min, or max_ns and
-	 * time.max, are only bounds.
+	 * SELFMON_UNSURE_*: which of the five times above (p50_ns to max_ns)
+	 * consist mostly of overhead. SELFMON_BOUND_*: whether min_ns and
+	 * time.min, or max_ns and time.max, are only bounds.
 	 */
 	uint32_t unsure;
 	double own_ns;     /* mean overhead of the library in a visit */
@@ -159,8 +164,8 @@ struct selfmon_row {
 	 */
 	uint64_t blocked_ns;   /* slept, or waited for a lock or data */
 	uint64_t preempted_ns; /* could run, but others did */
-	uint64_t switches;     /* number of times off the CPU, of which ... */
-	uint64_t preemptions;  /* ... were preempted */
+	uint64_t switches;     /* number of times off the CPU */
+	uint64_t preemptions;  /* number of these that were preemptions */
 	/* With SELFMON_SAMPLE: */
 	/* Samples taken while the region was the innermost one. */
 	uint64_t samples;
@@ -203,9 +208,10 @@ struct selfmon_report_unit {
 	uint64_t visits;   /* number of visits that counted more than 0. All
 			    * values below cover these visits, and are
 			    * invalid if there are none */
-	uint64_t min, max; /* lowest and highest count of one visit. In an
-			    * interval they are bounds, unless a visit of it
-			    * counted less (more) than all before it */
+	uint64_t min, max; /* lowest and highest count of one visit. For an
+			    * interval, min (max) is only a bound, unless a
+			    * visit of the interval counted less (more) than
+			    * all earlier visits */
 	/* Percentiles of the count per visit: within 12.5 %. */
 	double p50, p90, p99;
 };
@@ -258,19 +264,19 @@ SELFMON_API int selfmon_report_open(const char *path,
 /*
  * Makes the report of the time between two reports of the same process, each
  * from selfmon_report_take() or selfmon_report_open(). The new report has the
- * visits that ended in the interval, with sums, net values, percentiles and
- * histograms of these. Nothing is reset in the process. Rows are matched by
+ * visits that ended in the interval: their sums, net values, percentiles and
+ * histograms. Nothing is reset in the process. Rows are matched by
  * path. A row without a visit in the interval is left out unless a visit in or
  * below it is open or was cut off. Exclusive values are invalid if a visit was
  * open at either end of the interval.
  *
  * Values that are not sums may only be bounds. time.min is exact if a visit of
- * the interval was shorter than all before it, time.max if one was longer.
- * Otherwise they are bounds from the histogram, and SELFMON_BOUND_MIN or
- * SELFMON_BOUND_MAX is set. min and max of a counter are those since the start
- * of the process, unless the interval has only one visit. Slowest visits
- * (SELFMON_RECORD) are complete if no report was taken between the two, and
- * the later one is not of a live file: docs/REPORT.md.
+ * the interval was shorter than all earlier visits, and time.max if a visit was
+ * longer. Otherwise they are bounds from the histogram, and SELFMON_BOUND_MIN
+ * or SELFMON_BOUND_MAX is set. min and max of a counter are those since the
+ * start of the process, unless the interval has only one visit. Slowest visits
+ * (SELFMON_RECORD) are complete if no report was taken between the two, and the
+ * later one is not of a live file: docs/REPORT.md.
  *
  * The header is that of the later report; its counts of visits and leaves are
  * those of the interval. Threads and their limits are those since the start.
@@ -315,9 +321,9 @@ selfmon_report_async(const struct selfmon_report *report);
 
 /*
  * Returns the row at a path in the call tree: path[0] is the name of the
- * topmost ancestor, path[depth - 1] the row's own name. If several rows match,
- * which differ in file or line, returns the first in tree order. Returns NULL
- * if none matches.
+ * topmost ancestor, path[depth - 1] the row's own name. Rows that differ only
+ * in file or line may have the same path: returns the first of them in tree
+ * order. Returns NULL if no row matches.
  */
 SELFMON_API const struct selfmon_row *
 selfmon_report_find(const struct selfmon_report *report,
@@ -395,11 +401,13 @@ SELFMON_API int selfmon_report_unit(const struct selfmon_report *report,
 
 /*
  * The visits whose time, as counted, is at least low_ns and less than high_ns.
+ * "As counted" means that overhead is not subtracted.
  */
 struct selfmon_bucket {
 	/*
-	 * high_ns is at most 1.25 low_ns plus one tick. The last bucket has all
-	 * visits from 2^41 ticks on, and ends with the longest visit.
+	 * high_ns is at most 1.25 * low_ns plus one tick. Visits of at least
+	 * 2^41 ticks all share one bucket; its high_ns is the time of the
+	 * longest visit.
 	 */
 	double low_ns, high_ns;
 	uint64_t visits;
@@ -423,8 +431,8 @@ SELFMON_API int selfmon_row_histogram(const struct selfmon_report *report,
 				      size_t size);
 
 /*
- * Returns the time that a fraction q (0 to 1) of a row's visits does not
- * exceed, in whole ns: q = 0.999 is the 99.9th percentile. It is computed like
+ * Returns the q-quantile of the times of a row's visits, in whole ns; q is 0 to
+ * 1. For example q = 0.999 is the 99.9th percentile. It is computed like
  * p50_ns, p90_ns and p99_ns: within 12.5 % as counted, overhead subtracted.
  * Returns NaN if there is no such row, q is out of range, or the row's time was
  * not counted. Several threads may read a report at once. Not
@@ -433,7 +441,7 @@ SELFMON_API int selfmon_row_histogram(const struct selfmon_report *report,
 SELFMON_API double selfmon_row_quantile(const struct selfmon_report *report,
 					size_t row, double q);
 
-/* Used in place of a row for the samples outside of all regions. */
+/* As the argument row: the samples that were taken outside of all regions. */
 #define SELFMON_NO_ROW ((size_t)-1)
 
 /*

@@ -14,8 +14,9 @@ SELFMON_C_BEGIN
 struct selfmon_site {
 	uint32_t line;
 	/*
-	 * Id of the region; 0 before the first visit. Not the first member: gcc
-	 * would load the address of the site for inlined visits, too.
+	 * Id of the region; 0 before the first visit. Not the first member,
+	 * because gcc would then load the site's address into a register in
+	 * inlined visits too, which do not need it.
 	 */
 	uint32_t id;
 	const char *name; /* not read after id is set */

@@ -3,12 +3,12 @@
 # run.sh BUILD [NAME...]: checks that a test fails if a defence is removed.
 #
 # Each NAME.patch in this folder removes one defence of the library. Its head
-# says which suite of the hardware tests must then fail (Kills:), or, with
-# selftest:CHECK, which row of selfmon selftest --quick --perf. It also names
-# the scenario of tests/vm/scenarios.txt (Where: RIG NAME) and says what the
-# patch changes (What:). All mutants of a scenario run in one boot, after the
-# unchanged library has passed the same suites there. The script fails unless
-# every mutant is killed.
+# has three lines. "Kills:" names the suites of the hardware tests that must
+# fail with the patch, or, as selftest:CHECK, rows of selfmon selftest --quick
+# --perf. "Where: RIG NAME" is the scenario of tests/vm/scenarios.txt. "What:"
+# says what the patch changes. All mutants of a scenario run in one boot, after
+# the unchanged library has passed the same suites there. The script fails
+# unless every mutant is killed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)

@@ -30,8 +30,8 @@ program()
 	programs=$((programs + 1))
 }
 
-# instructions FUNCTION: prints its instructions up to the first return, without
-# addresses and names. Unlikely code comes after the return.
+# instructions FUNCTION: prints the mnemonics of its instructions up to the
+# first return. Compilers place unlikely code after the return.
 instructions()
 {
 	objdump -d --no-show-raw-insn --no-addresses "$build/cost.o" |

@@ -32,7 +32,7 @@ run()
 		fail "exit status $? ($2)"
 }
 
-# has FILE WORD...: checks that a line matches each WORD
+# has FILE PATTERN...: checks that each PATTERN matches a line of FILE
 has()
 {
 	file=$scratch/$1

@@ -67,8 +67,8 @@ grep -vxF -f "$scratch/shown" "$scratch/entries" > "$scratch/left" || :
 grep "^promise$tab" "$scratch/left" > "$scratch/empty" || :
 each "$scratch/empty" 'no test'
 
-# A macro makes these tests, so the sources have only the beginning of their
-# names.
+# Tests whose names begin with the_set_is_found_in_ are made by a macro, so the
+# sources do not contain their whole names.
 grep / "$scratch/killed" | grep -vxF -f "$scratch/tests" |
 	grep -v '/the_set_is_found_in_' > "$scratch/unknown" || :
 while read -r test; do
@@ -89,7 +89,7 @@ exists()
 	esac
 }
 
-# is_killed TEST: whether a mutant names the test or its suite
+# is_killed TEST: succeeds if a mutant names the test or its suite
 is_killed()
 {
 	case $1 in

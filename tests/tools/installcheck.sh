@@ -21,7 +21,8 @@ in_stage()
 		PREFIX=/usr LIBDIR=/usr/lib > /dev/null
 }
 
-# The paths are inside the stage, so pkg-config must print system paths, too.
+# pkg-config omits system paths such as -I/usr/include. Here it must print them,
+# because they are inside the stage.
 package()
 {
 	PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \

@@ -31,8 +31,8 @@ elif ! command -v man > /dev/null; then
 fi
 
 # Pages are formatted as ASCII, because awk may count bytes. Lines that are too
-# long are usually in an example that follows a table: it has the tab stops of
-# the table.
+# long are usually in an example after a table: the table's tab stops are still
+# set in the example.
 if command -v man > /dev/null && command -v col > /dev/null; then
 	for page in $texts; do
 		LC_ALL=C MANWIDTH=80 man --warnings -l "$page" \

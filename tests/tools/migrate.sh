@@ -3,12 +3,12 @@
 # Tests functions that enter on one thread and leave on another: migrate.sh
 # BUILD-DIRECTORY ARM64-BUILD-DIRECTORY
 #
-# They are compiled by each compiler and at each optimisation level, in programs
-# and in shared objects, for this machine and for arm64 (qemu-user).
+# The functions are compiled by each compiler and at each optimisation level, in
+# programs and in shared objects, for this machine and for arm64 (qemu-user).
 #
 # Each variant is compiled a second time with -DNAIVE: its functions take an
-# address that compilers may keep across the move. If the program detects none
-# of these, the test fails.
+# address that compilers may keep across the move to another thread. If not one
+# naive variant detects a kept address, the test itself is broken, and fails.
 set -eu
 build=$1/tests/programs/migrate
 here=$1

@@ -46,8 +46,8 @@ TRACED = [
     ("threads", {"SELFMON_SAMPLE": "task-clock,drain=border",
                  "SELFMON_OUTPUT": "json:{}/json"}),
 ]
-# Functions of strings and numbers, which the page does not list. Compilers may
-# replace one of them by another.
+# Functions that only work on memory, strings and numbers; the page does not
+# list them. Compilers may replace one of them by another.
 PURE = re.compile(
     r"(mem|str|stp)\w+|bcmp|__ctype_\w+|ato[il]|v?snprintf|sscanf|frexp|bsearch|"
     r"environ|std(out|err)|program_invocation_short_name|"
@@ -58,8 +58,8 @@ PURE = re.compile(
 ALIKE = {"fputc": "putc", "__fxstat": "fstat", "__xstat": "stat",
          "__lxstat": "lstat"}
 STARTS = re.compile(r"/(proc|sys|dev|etc|run|var|\.dockerenv)(/|$)")
-# Paths that the code names but does not open: in messages with advice, and of
-# the program's own descriptors.
+# Paths that the code names but does not open: they occur in advice to the user,
+# or name descriptors of the process.
 NOT_READ = re.compile(r"/dev/(stdout|stderr|shm|fd/)|/proc/self/fd/")
 
 problems = []

@@ -3,11 +3,11 @@
 # Checks the code and the commands of README and of the other pages for users:
 # readme.sh BUILD-DIRECTORY
 #
-# Each block of C must compile unchanged. Its file is the one that was last
-# named in the text before it. Blocks of sh must run in their order, in one
-# shell and in a copy of the sources. Only the place of installation differs:
-# PREFIX is in a scratch folder, sudo runs its command as the same user, and
-# ldconfig does nothing.
+# Each block of C must compile unchanged. It is saved under the file name that
+# was mentioned last in the text before it. Blocks of sh must run in their
+# order, in one shell and in a copy of the sources. Only the place of
+# installation differs: PREFIX is in a scratch folder, sudo runs its command as
+# the same user, and ldconfig does nothing.
 set -eu
 build=$(realpath "$1")
 scratch=$(mktemp -d)

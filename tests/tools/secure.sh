@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Checks which files and variables a setuid program reads and writes. Such a
-# program has privileges that its caller does not have. Usage: secure.sh PROGRAM
-# LIBRARY
+# Checks that a setuid program reads no variable of the library and writes no
+# file, because it has privileges that its caller does not have. Usage:
+# secure.sh PROGRAM LIBRARY
 set -eu
 program=$1 library=$2
 

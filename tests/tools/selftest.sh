@@ -93,8 +93,9 @@ names_nobody()
 	fi
 }
 
-# Checks that variables which the user set for other programs are ignored. No
-# file is written. No second thread runs while --json waits for its reader.
+# Checks that variables which the user set for other programs are ignored: no
+# file is written, and no second thread runs. The process is examined while
+# --json waits for a reader of the FIFO.
 mkdir "$work/files"
 mkfifo "$work/fifo"
 SELFMON_EVENTS=none SELFMON_ENABLE=1 SELFMON_EVERY=7 SELFMON_RECORD=slowest

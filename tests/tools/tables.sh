@@ -75,7 +75,8 @@ judge() {
 	}'
 }
 
-# check MACHINE PREFIX STRIDE SWAP [FLAG]
+# check MACHINE PREFIX STRIDE SWAP [FLAG]: compiles the table with FLAG and
+# checks it, also after SWAP, a sed command that swaps entries 12 and 13
 check() {
 	machine=$1 prefix=$2-linux-gnu stride=$3 swap=$4 flag=${5-}
 	if ! command -v "$prefix-gcc" > /dev/null; then

@@ -406,8 +406,8 @@ def test_lost(tools):
            tools.trace("lost.trace"), lost)
 
 
-# What the program does: bursts, visits inside of a slow visit, and visits
-# between the last two slow visits.
+# Known numbers of the program: bursts, visits inside of each slow visit, and
+# visits between the last two slow visits.
 BURSTS, PARTS, NEAR = 3, 5, 100
 HALF_RING = 2048
 
@@ -509,8 +509,8 @@ def longer_in(tools, name):
 
 
 RATE_VISITS = 60_000
-# Size of the parts of a file other than bursts, and of a burst other than
-# entries.
+# Bytes that a file may have besides its bursts, and that a burst may have
+# besides its entries.
 HEAD_BYTES, BLOCKS_BYTES = 1000, 80
 
 

@@ -32,8 +32,8 @@ scenarios_of()
 	done
 }
 
-# things_of: prints the parts that get.sh must make for the scenarios on stdin,
-# in the order of the time to make them, longest first
+# things_of: prints the parts that get.sh must make for the scenarios on stdin.
+# In reverse alphabetical order, parts that take longest to make come first.
 things_of()
 {
 	while IFS='|' read -r rig kernel name settings rest; do
