@@ -140,6 +140,11 @@ void selftest_move(const struct selftest_case *from, struct selftest_row *row)
 	if (!selftest_open(SPEC, 0, &set, row))
 		return;
 	counts.sample = calloc(VISITS, sizeof(*counts.sample));
+	if (!counts.sample) {
+		selfmon_counters_close(set);
+		selftest_absent(row, "out of memory");
+		return;
+	}
 	selftest_pin(cpu[0]);
 	counts.expected = 2 * HALF + constant_of(set, cpu[0]);
 	visit_all(from, set, cpu, cpus, &counts, &moves);

@@ -95,8 +95,10 @@ void trace_take_column(struct trace_reader *reader, const void *block,
 	if (!trace->column)
 		trace->column =
 			calloc(TRACE_COLUMNS_MAX, sizeof(*trace->column));
-	if (!trace->column)
+	if (!trace->column) {
+		reader->failed = true;
 		return;
+	}
 	memcpy(trace->column[from->column], from->name,
 	       sizeof(*trace->column) - 1);
 	if (from->column >= trace->columns)

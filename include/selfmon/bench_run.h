@@ -85,8 +85,8 @@ selfmon_impl_bench_measure(struct selfmon_counters *set,
  * Warms a case up, and returns n, the number of iterations of the smaller
  * batch. n doubles until a batch takes options->batch_ns of wall time. If the
  * thread was preempted in the batch, its CPU time must be that long, too;
- * otherwise n would be too small. The warm-up ends by wall time, because a case
- * may sleep.
+ * otherwise n would be too small. A case may sleep, so this holds for at most
+ * ten times the warm-up time. The warm-up ends by wall time for the same reason.
  */
 SELFMON_INLINE uint64_t
 selfmon_impl_bench_warm(struct selfmon_counters *set,
@@ -94,6 +94,7 @@ selfmon_impl_bench_warm(struct selfmon_counters *set,
 			const struct selfmon_bench_options *options)
 {
 	struct selfmon_impl_bench_batch batch;
+	const double longest = 10 * (double)options->warm_up_ns;
 	uint64_t turns = 1;
 	double spent = 0;
 
@@ -101,7 +102,7 @@ selfmon_impl_bench_warm(struct selfmon_counters *set,
 		selfmon_impl_bench_measure(set, of, turns, &batch);
 		spent += batch.ns;
 		if (batch.ns < (double)options->batch_ns ||
-		    (batch.preempted &&
+		    (batch.preempted && spent < longest &&
 		     batch.cpu_ns < (double)options->batch_ns))
 			turns *= 2;
 		else if (spent >= (double)options->warm_up_ns)

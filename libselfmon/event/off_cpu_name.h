@@ -8,8 +8,8 @@
 /*
  * Removes @offcpu and its comma from a list: off-CPU time is recorded for
  * regions, and no counter counts it. Returns true if @offcpu was removed.
- * Afterwards the list may be empty. An @offcpu next to a brace is not removed;
- * the parser reports it as an error.
+ * Afterwards the list may be empty. An @offcpu inside braces is not removed; the
+ * parser reports it as an error.
  */
 bool selfmon_off_cpu_take(char *events);
 

@@ -137,12 +137,10 @@ static void *spin(void *unused)
 	return unused;
 }
 
-static void run_beside_a_spinner(struct selfmon_bench_result *result,
-				 unsigned int tries)
+static void run_beside_a_spinner(const struct selfmon_bench_case *one,
+				 struct selfmon_bench_options options,
+				 struct selfmon_bench_result *result)
 {
-	static uint64_t sum;
-	const struct selfmon_bench_case one = { "compute", compute, &sum };
-	struct selfmon_bench_options options = SELFMON_BENCH_OPTIONS_INIT;
 	struct selfmon_counters *const set = set_of("");
 	pthread_t spinner;
 	cpu_set_t cpus;
@@ -151,13 +149,23 @@ static void run_beside_a_spinner(struct selfmon_bench_result *result,
 	CPU_SET((size_t)sched_getcpu(), &cpus);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 	cr_assert_eq(pthread_create(&spinner, NULL, spin, NULL), 0);
-	options.batch_ns = options.warm_up_ns = 1000;
 	options.rounds = 5;
-	options.tries = tries;
-	cr_assert_eq(selfmon_bench_run(set, &one, 1, &options, result), 0);
+	cr_assert_eq(selfmon_bench_run(set, one, 1, &options, result), 0);
 	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
 	pthread_join(spinner, NULL);
 	selfmon_counters_close(set);
+}
+
+static void compute_beside_a_spinner(struct selfmon_bench_result *result,
+				     unsigned int tries)
+{
+	static uint64_t sum;
+	const struct selfmon_bench_case one = { "compute", compute, &sum };
+	struct selfmon_bench_options options = SELFMON_BENCH_OPTIONS_INIT;
+
+	options.batch_ns = options.warm_up_ns = 1000;
+	options.tries = tries;
+	run_beside_a_spinner(&one, options, result);
 }
 
 /* Each batch is preempted, so all rounds count as disturbed. */
@@ -166,7 +174,7 @@ Test(bench_run, says_how_many_rounds_were_disturbed)
 	static struct selfmon_bench_result result;
 
 	preempted_every = 1;
-	run_beside_a_spinner(&result, 2);
+	compute_beside_a_spinner(&result, 2);
 	cr_expect_eq(result.disturbed, 5);
 	cr_expect_eq(result.dropped, 0);
 	for (unsigned int i = 0; i < result.quantity[0].count; i++)
@@ -182,9 +190,40 @@ Test(bench_run, measures_a_disturbed_round_again)
 	static struct selfmon_bench_result result;
 
 	preempted_every = 3;
-	run_beside_a_spinner(&result, 1000);
+	compute_beside_a_spinner(&result, 1000);
 	cr_expect_eq(result.disturbed, 0);
 	cr_expect_eq(result.dropped, 0);
+}
+
+/* Each call is preempted and takes little CPU time. */
+static void rest(void *unused, uint64_t turns)
+{
+	struct selfmon_thread_usage from, now;
+
+	(void)unused;
+	selfmon_thread_usage(&from);
+	do {
+		sched_yield();
+		selfmon_thread_usage(&now);
+	} while (now.preempted == from.preempted);
+	while (turns-- > 0)
+		usleep(1000);
+}
+
+/*
+ * The warm-up does not wait until a batch has taken 1 ms of CPU time: such a
+ * batch would last a hundred times as long.
+ */
+Test(bench_run, warms_up_a_case_that_sleeps_beside_a_spinner)
+{
+	static struct selfmon_bench_result result;
+	const struct selfmon_bench_case one = { "rest", rest, NULL };
+	struct selfmon_bench_options options = SELFMON_BENCH_OPTIONS_INIT;
+
+	options.batch_ns = options.warm_up_ns = 1000000;
+	options.tries = 1;
+	run_beside_a_spinner(&one, options, &result);
+	cr_expect_leq(result.turns, 16, "%g turns", (double)result.turns);
 }
 
 Test(bench_run, refuses_too_few_rounds_and_too_many)

@@ -160,7 +160,7 @@ row 1 'in plugin' ''
 
 # ---- plugins unloaded while their threads are sampled ----------------------
 
-for sampled in task-clock@1ms task-clock@1ms,drain=thread; do
+for sampled in task-clock@1ms task-clock@1ms,drain=border; do
 	run "a thread outlives the sampled plugin ($sampled)" env \
 		SELFMON_SAMPLE="$sampled" SELFMON_OUTPUT=none SELFMON_GUARD=1 \
 		SELFMON_EVENTS=page-faults,@offcpu \

@@ -135,6 +135,8 @@ Test(event_sets, leave_the_name_of_off_cpu_time_out)
 	expect_taken("@offcpu,@offcpu,cs,@offcpu", true, "cs");
 	expect_taken("cs,@offcpus,@os", false, "cs,@offcpus,@os");
 	expect_taken("{cs,@offcpu}", false, "{cs,@offcpu}");
+	expect_taken("{cs,@offcpu,faults}", false, "{cs,@offcpu,faults}");
+	expect_taken("{cs,faults},@offcpu,{os}", true, "{cs,faults},{os}");
 	expect_taken("@offcpu:u", false, "@offcpu:u");
 	expect_taken(" ", false, " ");
 	expect_taken("", false, "");

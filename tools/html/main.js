@@ -291,8 +291,10 @@ function refuse(name, error) {
 async function takeFile(file) {
 	if (!file) return;
 	try {
+		const model = modelOf(JSON.parse(await file.text()));
+
 		view.hotB = null; /* symbols are not in JSON */
-		show(view.model, modelOf(JSON.parse(await file.text())), null);
+		show(view.model, model, null);
 	} catch (error) {
 		refuse(file.name, error);
 	}

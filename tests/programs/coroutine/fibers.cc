@@ -27,7 +27,8 @@ constexpr std::uint64_t TURNS = 3, THREADS = 2, MOVED = 20;
  * Number of coroutines of each type, which is lower in the quick form of tests
  * (tests/form.h).
  */
-const std::uint64_t MANY = std::getenv("TEST_FORM") ? 10000 : 1000;
+const char *const form = std::getenv("TEST_FORM");
+const std::uint64_t MANY = form && *form ? 10000 : 1000;
 
 int failures;
 
