@@ -86,7 +86,7 @@ selfmon_impl_bench_measure(struct selfmon_counters *set,
  * batch. n doubles until a batch takes options->batch_ns of wall time. If the
  * thread was preempted in the batch, its CPU time must be that long, too;
  * otherwise n would be too small. A case may sleep, so this holds for at most
- * ten times the warm-up time. The warm-up ends by wall time for the same reason.
+ * ten times the warm-up time, and the warm-up ends by wall time.
  */
 SELFMON_INLINE uint64_t
 selfmon_impl_bench_warm(struct selfmon_counters *set,
