@@ -62,8 +62,7 @@ struct selfmon_fiber;
  * this name, which is copied as by selfmon_region(). Returns NULL if regions
  * are off or if there is no memory. NULL may be passed to the functions below,
  * where it means the thread's own stack. Thread-safe, takes a lock; not
- * async-signal-safe. Memory: 896 bytes, which later fibers
- * reuse.
+ * async-signal-safe. Memory: 896 bytes, which later fibers reuse.
  */
 SELFMON_API struct selfmon_fiber *selfmon_fiber_create(const char *name);
 
