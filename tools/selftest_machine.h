@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Describes this machine from the doctor's facts, with notes. */
+/*
+ * Finds the facts about this machine by the doctor's checks and probes. Fills
+ * in *machine for the output, and the machine's fields of *from for the checks.
+ */
 #ifndef SELFMON_TOOLS_SELFTEST_MACHINE_H
 #define SELFMON_TOOLS_SELFTEST_MACHINE_H
 

@@ -11,8 +11,8 @@ struct range {
 };
 
 /*
- * Unicode blocks of characters that are dangerous, or that take no column of
- * their own.
+ * Ranges of characters that are dangerous (see escape.h). Characters that take
+ * no column are among them.
  */
 static const struct range hidden[] = {
 	{ 0x0000, 0x001f }, { 0x007f, 0x009f }, { 0x00ad, 0x00ad },
@@ -27,7 +27,7 @@ static const struct range hidden[] = {
 	{ 0xe0000, 0x10ffff },
 };
 
-/* Unicode blocks of characters that take two columns: EastAsianWidth.txt. */
+/* Ranges of characters that take two columns: Unicode, EastAsianWidth.txt. */
 static const struct range wide_blocks[] = {
 	{ 0x1100, 0x115f }, { 0x2e80, 0x303e }, { 0x3041, 0xa4cf },
 	{ 0xa960, 0xa97f }, { 0xac00, 0xd7a3 }, { 0xf900, 0xfaff },

@@ -145,7 +145,8 @@ static bool is_guarded(const struct selfmon_mapping *mapping)
  * descriptor and thread-local storage are at its high end, so all frames are
  * below them. The low end of the mapping is the low end of the stack only if
  * there is a guard directly below. Without a guard, the kernel may have merged
- * the stack with the mapping below it.
+ * the stack with the mapping below it. A lightweight guard splits no mapping,
+ * so selfmon_mapping_cut() looks for it separately.
  */
 static enum selfmon_stack find_thread(uint64_t here, uint64_t *low,
 				      uint64_t *high)

@@ -8,8 +8,9 @@
 struct selfmon_gather;
 
 /*
- * Makes *async an empty report for a report's spans, without freeing its former
- * contents. Free it with selfmon_report_free_empty().
+ * Overwrites *async with an empty report for the spans of `report`. Does not
+ * free the former contents of *async. The caller frees the new report with
+ * selfmon_report_free_empty().
  */
 void selfmon_report_begin_async(struct selfmon_report *async,
 				const struct selfmon_report *report);

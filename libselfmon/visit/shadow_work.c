@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Known work for the loops of shadow.c. */
+/* The kinds of work that the loops of shadow.c execute. */
 #include "visit/shadow_work.h"
 
 #include "platform/hide_var.h"

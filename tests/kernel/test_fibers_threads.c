@@ -18,7 +18,7 @@ static struct job jobs[JOBS];
 static atomic_int next_turn, done;
 static atomic_flag taken[JOBS];
 
-/* A function that begins on one thread and ends on another. */
+/* A fiber's function. Any thread may resume it after each pause. */
 static void move_about(struct job *job)
 {
 	int i;

@@ -475,8 +475,8 @@ Test(samples_step, at_each_instruction_belong_to_the_visit_that_is_open)
 }
 
 /*
- * The sample is read 0 to 1000 steps later, also while the sampled thread
- * itself is about to read it.
+ * Writes a sample, and reads it 0 to 1000 steps later, at step `at`, as another
+ * thread would. The sampled thread itself may be about to read the sample.
  */
 static void sample_and_read(const char *name, void (*what)(void), uint64_t at)
 {
