@@ -126,9 +126,18 @@ judge()
 	fi
 }
 
+# Objects do not depend on the Makefile's text, so a patch of it rebuilds them.
+forget_objects()
+{
+	if grep -q '^+++ b/Makefile' "$here/$1.patch"; then
+		rm -rf "$work/tree/build"
+	fi
+}
+
 mutate()
 {
 	apply "$1" || return 0
+	forget_objects "$1"
 	# shellcheck disable=SC2046
 	if build $(programs_of "$1"); then
 		judge "$1"
@@ -136,6 +145,7 @@ mutate()
 		no_longer_builds "$1"
 	fi
 	take_back "$1"
+	forget_objects "$1"
 }
 
 work=$(mkdir -p "$1" && cd "$1" && pwd)/mutants-native
