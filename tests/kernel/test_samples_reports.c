@@ -35,26 +35,27 @@ static bool is_taken_off(const char *name)
 	cost = (double)within * number_of(report, "\"cost_ns\": ");
 	self = outer->time.net_exclusive;
 	selfmon_report_free(report);
-	return within > 10 && self < cost / 2 && self > -cost / 2;
+	return within > 10 && self < cost / 4 && self > -cost / 4;
 }
 
 /*
  * Tries up to 50 times. Another program may take the CPU between two visits of
- * the child, or for most of the time of these visits.
+ * the child, or for most of the time of these visits. Three tries must succeed:
+ * one may do so by chance if nothing is subtracted, since costs vary.
  */
 Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
 {
 	static char name[50][8];
-	bool is_seen = false;
+	unsigned int seen = 0;
 	size_t i;
 
 	SKIP_IF_SANITIZED("its runtime takes longer than the samples");
 	ask_for(OFTEN);
-	for (i = 0; i < 50 && !is_seen; i++) {
+	for (i = 0; i < 50 && seen < 3; i++) {
 		snprintf(name[i], sizeof(name[i]), "%zu", i);
-		is_seen = is_taken_off(name[i]);
+		seen += is_taken_off(name[i]);
 	}
-	cr_expect(is_seen);
+	cr_expect_eq(seen, 3);
 }
 
 /*
