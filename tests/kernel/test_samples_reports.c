@@ -11,62 +11,26 @@
 #include "kernel/samples_wanted.h"
 
 /*
- * The library subtracts the cost of samples from a visit and from the visits
- * around it. Returns true if there were samples, and little of their cost
- * remains in the self time of a parent that does no work itself.
- */
-static bool is_taken_off(const char *name)
-{
-	struct selfmon_region *const region = selfmon_region(name);
-	const uint64_t ns = 4 * period();
-	struct selfmon_report *report;
-	const struct selfmon_row *outer;
-	double cost, self;
-	uint64_t within;
-	int i;
-
-	SELFMON_REGION_OF(region)
-		for (i = 0; i < 10; i++)
-			SELFMON_REGION("a")
-				work_a_for(ns);
-	report = rows_take();
-	outer = ROWS_GET(report, name);
-	within = outer->samples_within;
-	cost = (double)within * number_of(report, "\"cost_ns\": ");
-	self = outer->time.net_exclusive;
-	selfmon_report_free(report);
-	return within > 10 && self < cost / 4 && self > -cost / 4;
-}
-
-/*
- * Tries up to 50 times. Another program may take the CPU between two visits of
- * the child, or for most of the time of these visits. Three tries must succeed:
- * one may do so by chance if nothing is subtracted, since costs vary.
- */
-Test(samples, leave_no_self_time_to_a_parent_that_does_nothing)
-{
-	static char name[50][8];
-	unsigned int seen = 0;
-	size_t i;
-
-	SKIP_IF_SANITIZED("its runtime takes longer than the samples");
-	ask_for(OFTEN);
-	for (i = 0; i < 50 && seen < 3; i++) {
-		snprintf(name[i], sizeof(name[i]), "%zu", i);
-		seen += is_taken_off(name[i]);
-	}
-	cr_expect_eq(seen, 3);
-}
-
-/*
  * The time between two clock reads inside of a region includes the cost of
- * samples. The time of the region does not.
+ * samples. The time of the region does not. Checks that @taken_off, the
+ * difference between the two, is the cost of @samples.
  */
+static void check_cost(const struct selfmon_report *report, double taken_off,
+		       uint64_t samples)
+{
+	const double cost =
+		(double)samples * number_of(report, "\"cost_ns\": ");
+
+	cr_assert_gt(samples, 10);
+	cr_expect_gt(cost, 0);
+	cr_expect(taken_off > cost * 0.5 && taken_off < cost * 1.5,
+		  "%.0f ns taken off, %.0f ns is their cost", taken_off, cost);
+}
+
 Test(samples, take_their_cost_off_the_time_of_a_visit)
 {
 	struct selfmon_report *report;
 	const struct selfmon_row *a;
-	double cost, less;
 	uint64_t ns, ticks;
 
 	SKIP_IF_SANITIZED("its runtime takes longer than the samples");
@@ -78,14 +42,39 @@ Test(samples, take_their_cost_off_the_time_of_a_visit)
 		ticks = selfmon_clock_ticks() - ticks;
 	}
 	report = rows_take();
-	less = (double)selfmon_clock_ns(selfmon_clock(), ticks);
 	a = ROWS_GET(report, "a");
-	cost = (double)a->samples * number_of(report, "\"cost_ns\": ");
-	less -= (double)a->time.net;
-	cr_assert_gt(a->samples, 10);
-	cr_expect_gt(cost, 0);
-	cr_expect(less > cost * 0.5 && less < cost * 1.5,
-		  "%.0f ns taken off, %.0f ns is their cost", less, cost);
+	check_cost(report,
+		   (double)selfmon_clock_ns(selfmon_clock(), ticks) -
+			   (double)a->time.net,
+		   a->samples);
+	selfmon_report_free(report);
+}
+
+/*
+ * A visit's parent would have the cost as its self time if the library
+ * subtracted it from the visit alone.
+ */
+Test(samples, take_their_cost_off_the_visits_around)
+{
+	struct selfmon_report *report;
+	const struct selfmon_row *outer;
+	uint64_t ns, ticks;
+
+	SKIP_IF_SANITIZED("its runtime takes longer than the samples");
+	ask_for(OFTEN);
+	ns = 50 * period();
+	SELFMON_REGION("outer") {
+		ticks = selfmon_clock_ticks();
+		SELFMON_REGION("a")
+			work_a_for(ns);
+		ticks = selfmon_clock_ticks() - ticks;
+	}
+	report = rows_take();
+	outer = ROWS_GET(report, "outer");
+	check_cost(report,
+		   (double)selfmon_clock_ns(selfmon_clock(), ticks) -
+			   (double)outer->time.net,
+		   outer->samples_within);
 	selfmon_report_free(report);
 }
 
