@@ -112,9 +112,11 @@ static bool are_same(const struct selfmon_report *report,
 }
 
 /*
- * Adjusts the operand to this number of visits, if its value is known for
- * several sets of visits. Returns false if the operand does not cover these
- * visits. `same` is true if both operands cover the same visits.
+ * Makes the operand's value cover `visits` visits. With any_visits, the value is
+ * known for all measured visits and for the whole visits, and is changed to the
+ * right one of the two. Returns false if the value is not known for this number
+ * of visits, or if an equal number may stand for different visits. `same` is
+ * true if both operands certainly cover the same visits.
  */
 static bool take_visits(const struct selfmon_row *row, int what,
 			struct operand *operand, uint64_t visits, bool same)

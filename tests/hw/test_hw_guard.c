@@ -115,10 +115,11 @@ enum moment { BEFORE_THE_START, BEFORE_THE_END };
 /*
  * Disables user reads of a set before a visit starts or before it ends.
  *
- * Returns true if a read must have faulted. No read faults if the kernel
- * started the event again after user reads were disabled: arm64's page then
- * shows no counter, and riscv64's driver gives access back (see check_way()).
- * Each start changes the lock of the page, which shows this case.
+ * Returns true if a read must have faulted. On x86-64 a read always faults. On
+ * arm64 and riscv64 no read faults if the kernel started the event again after
+ * user reads were disabled: arm64's page then shows no counter, and riscv64's
+ * driver gives access back (see check_way()). Each start changes the lock of
+ * the page, which shows this case.
  */
 static bool lose_access(struct selfmon_counters *set, enum moment when,
 			struct selfmon_delta *delta)

@@ -25,7 +25,10 @@
 
 #define THREADS 8
 #define STATE_MAX 65536
-/* The library's first descriptor, or half of RLIMIT_NOFILE if that is less. */
+/*
+ * The numbers of the library's descriptors begin here, or at half of
+ * RLIMIT_NOFILE if that is less.
+ */
 #define LEAST 1024
 #define ERRNO_HERE 12345
 

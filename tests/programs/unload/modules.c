@@ -192,9 +192,7 @@ static long read_values(struct values *at)
 	return read(at->fd, at->value, sizeof(at->value));
 }
 
-/*
- * Uses time and causes page faults, so that an event that still counts changes.
- */
+/* Uses time and causes page faults, so each event that still counts grows. */
 static int burn(void)
 {
 	char *const memory = malloc(1 << 20);
