@@ -539,7 +539,7 @@ $(tidy): tidy_flags := -std=c11 -Iinclude -Ilibselfmon
 $(tidy_tools): tidy_flags := -std=gnu11 -Iinclude -Ilibselfmon -Itools \
 	$(cpuid_cflags)
 $(tidy) $(tidy_tools): tidy/%:
-	@clang-tidy --quiet --warnings-as-errors='*' $* -- $(tidy_flags)
+	@tests/tools/tidy.sh $* $(tidy_flags)
 
 cppcheck:
 	@cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
