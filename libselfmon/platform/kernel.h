@@ -93,8 +93,8 @@ uint64_t selfmon_kernel_thread_cpu_ns(void);
 
 /*
  * Returns the calling thread's CPU time and numbers of context switches; 0 if
- * the kernel refuses. Reads the CPU time last, so that it includes the time of
- * all counted switches.
+ * the kernel refuses. Reads the CPU time last, so all counted switches happened
+ * before it was read.
  */
 void selfmon_kernel_thread_usage(uint64_t *cpu_ns, uint64_t *preempted,
 				 uint64_t *blocked);
