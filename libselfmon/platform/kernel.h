@@ -62,7 +62,7 @@ size_t selfmon_kernel_page_size(void);
 /* Returns the number of online CPUs. */
 long selfmon_kernel_cpus(void);
 
-/* Returns the soft limit RLIMIT_NOFILE. */
+/* Returns the soft limit RLIMIT_NOFILE; ULONG_MAX if unknown. */
 unsigned long selfmon_kernel_fd_limit(void);
 
 /*
@@ -110,7 +110,10 @@ void selfmon_kernel_yield(void);
  */
 void selfmon_kernel_release(char *buffer, size_t size);
 
-/* Returns major * 1000 + minor of the running kernel, such as 5015 for 5.15. */
+/*
+ * Returns major * 1000 + minor of the running kernel, such as 5015 for 5.15.
+ * Returns 0 if unknown.
+ */
 unsigned int selfmon_kernel_version(void);
 
 /*
