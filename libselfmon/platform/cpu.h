@@ -23,7 +23,7 @@ void selfmon_cpu_identify(struct selfmon_cpu *cpu);
 
 /*
  * Copies the value of the first line "key : value" of cpuinfo. Returns false if
- * there is no such line.
+ * there is no such line, or if its value is empty.
  */
 bool selfmon_cpu_find_field(const char *cpuinfo, const char *key,
 			    char *value, uint32_t size);

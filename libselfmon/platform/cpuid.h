@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPUID instruction; on machines other than x86 no leaf exists. */
+/* The CPUID instruction; on machines other than x86-64 no leaf exists. */
 #ifndef SELFMON_PLATFORM_CPUID_H
 #define SELFMON_PLATFORM_CPUID_H
 
@@ -13,8 +13,9 @@ struct selfmon_cpuid_leaf {
 /*
  * Reads subleaf 0 of a leaf. If the CPU has no such leaf, sets zeros and
  * returns false: the instruction itself would return another leaf (Intel SDM
- * volume 2, CPUID). Under a hypervisor each call causes two VM exits, which
- * take microseconds.
+ * volume 2, CPUID). Leaf 40000000H is not checked: read it only under a
+ * hypervisor. There each call causes one or two VM exits, which take
+ * microseconds.
  */
 bool selfmon_cpuid(uint32_t number, struct selfmon_cpuid_leaf *leaf);
 

@@ -58,8 +58,8 @@ static int put_and_close(int fd, const char *text, size_t size)
 }
 
 /*
- * Writes to a device or FIFO. O_NONBLOCK is set only during open(2): otherwise
- * a FIFO without a reader would delay the exit of the program.
+ * Writes to a device or FIFO. Opens it with O_NONBLOCK: to wait for a FIFO's
+ * reader would delay the exit of the program. Clears the flag before it writes.
  */
 static int write_special(const char *path, const char *text, size_t size)
 {

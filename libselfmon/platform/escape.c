@@ -11,8 +11,8 @@ struct range {
 };
 
 /*
- * Ranges of characters that are dangerous (see escape.h). Characters that take
- * no column are among them.
+ * Ranges of characters that are dangerous (see escape.h). Many characters that
+ * take no column are among them.
  */
 static const struct range hidden[] = {
 	{ 0x0000, 0x001f }, { 0x007f, 0x009f }, { 0x00ad, 0x00ad },

@@ -5,9 +5,9 @@
  * terminal or spreadsheet.
  *
  * These characters are dangerous: control characters (C0, DEL, C1),
- * bidirectional marks, line and paragraph separators, characters that take no
- * column (including combining marks), private characters, and bytes that are
- * not UTF-8.
+ * bidirectional marks, line and paragraph separators, many characters that take
+ * no column (including the most common combining marks), private characters,
+ * and bytes that are not UTF-8.
  *
  * SELFMON_FOR_TEXT writes each dangerous byte as \xNN. A backslash is
  * unchanged, so escaping twice changes nothing. SELFMON_FOR_CSV does the same,

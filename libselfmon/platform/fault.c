@@ -123,7 +123,7 @@ static int stack_of(const struct sigaction *action)
 }
 
 /*
- * Installs the handler. A child that was forked during this call finds the
+ * Installs the handler. A child that was forked during this call may find the
  * handler already installed. The child must not save it as the program's
  * handler.
  */

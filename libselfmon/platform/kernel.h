@@ -62,7 +62,7 @@ size_t selfmon_kernel_page_size(void);
 /* Returns the number of online CPUs. */
 long selfmon_kernel_cpus(void);
 
-/* Returns the soft limit RLIMIT_NOFILE. */
+/* Returns the soft limit RLIMIT_NOFILE; ULONG_MAX if unknown. */
 unsigned long selfmon_kernel_fd_limit(void);
 
 /*
@@ -93,8 +93,8 @@ uint64_t selfmon_kernel_thread_cpu_ns(void);
 
 /*
  * Returns the calling thread's CPU time and numbers of context switches; 0 if
- * the kernel refuses. Reads the CPU time last, so that it includes the time of
- * all counted switches.
+ * the kernel refuses. Reads the CPU time last, so all counted switches happened
+ * before it was read.
  */
 void selfmon_kernel_thread_usage(uint64_t *cpu_ns, uint64_t *preempted,
 				 uint64_t *blocked);
@@ -110,7 +110,10 @@ void selfmon_kernel_yield(void);
  */
 void selfmon_kernel_release(char *buffer, size_t size);
 
-/* Returns major * 1000 + minor of the running kernel, such as 5015 for 5.15. */
+/*
+ * Returns major * 1000 + minor of the running kernel, such as 5015 for 5.15.
+ * Returns 0 if unknown.
+ */
 unsigned int selfmon_kernel_version(void);
 
 /*

@@ -35,7 +35,7 @@ struct selfmon_pfm_code {
  * Returns 0, or -ENOENT if this CPU has no such event, -EINVAL for an unknown
  * attribute or value, -EOPNOTSUPP if the name requests more than counting in
  * one thread, -ENODEV if the kernel lacks the PMU, -ENOSYS if there is no
- * library.
+ * library, or if the name has PFM_NAME_SIZE bytes or more.
  */
 int selfmon_pfm_find(const char *name, struct selfmon_pfm_code *code,
 		     size_t *at);

@@ -26,8 +26,8 @@
  */
 #define MAIN_MAX (UINT64_C(128) << 20)
 /*
- * Bounds are guessed only up to this distance from the end of the stack; a
- * thread's first visit is rarely further away.
+ * Bounds are guessed only up to this distance from the upper end of the stack;
+ * a thread's first visit is rarely further away.
  */
 #define NEAR (UINT64_C(64) << 10)
 /*

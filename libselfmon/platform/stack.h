@@ -21,8 +21,9 @@ enum selfmon_stack {
 
 /*
  * Returns the bounds of the calling thread's own stack. `here` is an address on
- * the current stack. If it is near the upper end of the thread's own stack, the
- * lower bound is guessed, which takes one system call.
+ * the current stack. On the main stack, within RLIMIT_STACK, the bounds are
+ * exact. Near the upper end of another stack, the lower bound is guessed. Both
+ * take one system call.
  *
  * Async-signal-safe, and does not call malloc(3): a thread's first visit may be
  * in a handler that interrupted malloc. The caller must block signals, see

@@ -8,7 +8,7 @@
 
 #include "event/generic.h"
 
-/* All modifier letters that perf accepts after the last colon. */
+/* Modifier letters of perf, which follow the last colon. */
 #define MODIFIERS "ukhpPSDIGHWeb"
 
 /*

@@ -68,7 +68,8 @@ struct selfmon_gather {
 	size_t slows, slows_room;
 	/* Serial number of the newest recorded slow visit. */
 	uint64_t slow_serial;
-	uint64_t slow_begin;  /* as in struct selfmon_process */
+	/* The process's slow_begin before this report began an interval. */
+	uint64_t slow_begin;
 	bool every; /* one visit in N is measured; rows use `all` */
 	/*
 	 * The regions of a live file, by id - 1; NULL for the process's own

@@ -147,8 +147,8 @@ static int copy_rows(struct selfmon_gather *to,
 
 /*
  * Finds the row of each earlier row by its path, and subtracts the earlier row.
- * Paths are unique, and a later report has all rows of an earlier one;
- * otherwise returns -EINVAL.
+ * Paths are unique. Returns -EINVAL if the later report lacks such a row, or
+ * has fewer visits in it.
  */
 static int subtract_rows(struct selfmon_gather *to,
 			 const struct selfmon_gather *from)

@@ -103,8 +103,8 @@ static void find_clock(const struct selfmon_live_input *input,
 
 /*
  * Sets the times of the report. The report ends at the newest time in the file:
- * the start of an open visit, or the newest pair of times. The process writes
- * such pairs when it adds records and when threads start.
+ * the start of an open or ended visit, or the newest pair of times. The process
+ * writes such pairs, for example, when it adds records and when threads start.
  */
 static void note_time(struct selfmon_report *report,
 		      const struct selfmon_live_input *input,

@@ -2,12 +2,12 @@
 /*
  * Computes the value of a metric in a row.
  *
- * Both operands are inclusive net values, and must cover the same visits. If
- * some visits lack a value, the operand may only be divided by the sum of the
- * other operand over the remaining visits. This sum is known in two cases: the
- * remaining visits are all measured visits, or exactly the visits that have all
- * values. The time is known in both cases. Two events of one group have values
- * in the same visits, with the exceptions in are_same().
+ * Both operands are inclusive net values, and must cover the same visits. An
+ * event covers the visits in which it has a value. The time is known for two
+ * sets of visits: all measured visits, and those that have all values. So an
+ * event can be divided by the time only if it covers one of these two sets. Two
+ * events of one group have values in the same visits, with the exceptions in
+ * are_same().
  */
 #include "report/metric_value.h"
 
@@ -54,7 +54,10 @@ static struct operand counted(const struct selfmon_quantity *quantity)
 	return operand;
 }
 
-/* If the program never counted this unit, the amount is unknown and not 0. */
+/*
+ * If no visit of the row counted the unit, the amount is not 0 but unknown, and
+ * the metric has no value.
+ */
 static struct operand worked(const struct selfmon_row *row, uint64_t n)
 {
 	return (struct operand){ .value = (double)n * scale_of(row),
@@ -112,11 +115,11 @@ static bool are_same(const struct selfmon_report *report,
 }
 
 /*
- * Makes the operand's value cover `visits` visits. With any_visits, the value is
- * known for all measured visits and for the whole visits, and is changed to the
- * right one of the two. Returns false if the value is not known for this number
- * of visits, or if an equal number may stand for different visits. `same` is
- * true if both operands certainly cover the same visits.
+ * Makes the operand's value cover `visits` visits. The time is known for all
+ * measured visits and for the visits that have all values; takes the one with
+ * this number of visits. Returns false if the value is not known for this
+ * number of visits, or if an equal number may stand for different visits.
+ * `same` is true if both operands certainly cover the same visits.
  */
 static bool take_visits(const struct selfmon_row *row, int what,
 			struct operand *operand, uint64_t visits, bool same)
@@ -274,8 +277,8 @@ int selfmon_row_metric(const struct selfmon_report *report, size_t row,
 	struct selfmon_ratios ratios;
 
 	/*
-	 * The struct has no later version yet, so its size is the least that
-	 * callers may pass. Later versions may be longer.
+	 * The struct has not grown since its first version, so callers must
+	 * pass at least its present size. Later versions may be longer.
 	 */
 	if (metric->size < sizeof(*metric))
 		return -EINVAL;

@@ -128,16 +128,23 @@ struct selfmon_report {
 	uint64_t refused;
 	/* Visits not measured: too many open visits. */
 	uint64_t too_deep;
-	/* Visits not measured: no memory, or thread busy. */
+	/*
+	 * Visits not measured: no memory, library busy, or regions switched off
+	 * before the visit ended.
+	 */
 	uint64_t unready;
 	/*
-	 * Visits recorded in the wrong node, because there were too many nodes.
+	 * Visits recorded in the wrong node, because there were too many nodes,
+	 * or no memory for another one.
 	 */
 	uint64_t displaced;
 	uint64_t evicted;	      /* spans ended to make room */
 	/* Counts of units lost for lack of memory. */
 	uint64_t uncounted;
-	/* Leaves of visits that were already closed. */
+	/*
+	 * Leaves of visits that were already closed, belonged to another
+	 * thread, or began before fork(2).
+	 */
 	uint64_t stale;
 	uint64_t unread; /* nodes left out: they changed during each copy */
 	/* The overhead of one visit, in ns and in events of each column. */
@@ -191,7 +198,10 @@ struct selfmon_report {
 	struct selfmon_slow_list *slow;
 	/* The samples' call stacks refer to the rows of this report. */
 	bool stacks;
-	/* Messages that have not been printed yet. */
+	/*
+	 * Messages that were not passed to the program's message function, and
+	 * notes on a live file.
+	 */
 	size_t notes;
 	char note[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
 };

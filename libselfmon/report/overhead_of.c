@@ -11,8 +11,9 @@ static double cost_in(const struct selfmon_cost *cost, int column, double unit)
 }
 
 /*
- * Returns the noise of an overhead. The overhead is the median of some samples.
- * Its noise is half the range of the middle 80 % of the samples.
+ * Returns the noise of an overhead, which is half of its spread. For events,
+ * the spread is usually the range of the middle 80 % of the samples. For the
+ * inner and outer time it usually comes from visit/shadow.c.
  */
 static double noise_in(const struct selfmon_cost *cost, int column, double unit)
 {
@@ -21,7 +22,7 @@ static double noise_in(const struct selfmon_cost *cost, int column, double unit)
 }
 
 /*
- * The highest possible number of events per ns; see selfmon_counters_delta().
+ * The highest possible number of events per ns, as in clock/ladder.c.
  */
 #define POSSIBLE_PER_NS 16
 

@@ -58,9 +58,9 @@ static bool was_open(const struct selfmon_gathered *row)
 }
 
 /*
- * Returns true if the time of some visits of this row is not recorded. The
- * parent's self time is then wrong, because their time cannot be subtracted
- * from it.
+ * Returns true if the parent's self time is wrong because of this row. The time
+ * of visits that are open or were cut off is not recorded, so it cannot be
+ * subtracted. The nesting of visits in a coroutine is unknown.
  */
 static bool spoils_parent(const struct selfmon_gathered *from,
 			  const struct selfmon_row *row)

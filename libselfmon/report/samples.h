@@ -26,7 +26,10 @@ struct selfmon_samples {
 	char event[SELFMON_EVENT_NAME_SIZE]; /* "task-clock", "cycles" */
 	/* Events (ns for a clock) between samples; 0: see frequency. */
 	uint64_t period;
-	/* The requested period, if a longer one is used; else 0. */
+	/*
+	 * The requested period or frequency, if samples are taken less often;
+	 * else 0.
+	 */
 	uint64_t asked;
 	/*
 	 * Number of samples per second that the kernel tries to reach; else 0.
@@ -36,7 +39,12 @@ struct selfmon_samples {
 	double cost_ns; /* cost of one sample, subtracted from visits' times */
 	uint64_t taken;	    /* number of samples, of all threads */
 	uint64_t outside;   /* samples taken outside of all regions */
-	uint64_t lost;	    /* samples lost because a ring was full */
+	/*
+	 * Samples without a stack, because a ring was full. `taken` usually
+	 * includes them. If the ring also has context switches, `taken` does
+	 * not include them, and `lost` includes lost switches.
+	 */
+	uint64_t lost;
 	/* Number of threads that also lost an unknown number of samples. */
 	uint64_t lost_more;
 	/* Samples stored without a stack, for lack of memory. */

@@ -5,7 +5,7 @@
 
 #include "report/model.h"
 
-/* Returns true if any visit of a report was suspended. */
+/* Returns true if any visit of a report was suspended and resumed. */
 static inline bool selfmon_report_suspended(const struct selfmon_report *report)
 {
 	size_t i;

@@ -31,7 +31,10 @@ static int fill_report(struct selfmon_report *report,
 	recorded->ticks = selfmon_clock_ticks();
 	if (apart && selfmon_gather_make_apart(&recorded->gather))
 		return -ENOMEM;
-	/* Gathers before the calibration, whose visits must not be counted. */
+	/*
+	 * Gathers before the calibration, which measures only the kinds of
+	 * visits that occurred.
+	 */
 	error = selfmon_gather_threads(&recorded->gather, process);
 	if (!error)
 		error = selfmon_gather_slowest(&recorded->gather, process);

@@ -12,8 +12,8 @@
 #define SELFMON_LINE_COLUMNS 100
 #define SELFMON_TABLE_COLUMNS 120
 /*
- * Maximum width of a region's name. The remaining width is for the columns of
- * time.
+ * Maximum width of a region's label: indentation, name, file and line. The
+ * remaining width is for the columns of time.
  */
 #define SELFMON_LABEL_COLUMNS 36
 
@@ -59,8 +59,8 @@ struct selfmon_text {
 };
 
 /*
- * A text with its width in columns. Each column takes at most 4 bytes or one
- * escape sequence.
+ * A text with its width in columns. Each column takes at most 4 bytes. An
+ * escape sequence has as many bytes as columns.
  */
 #define SELFMON_CELL_COLUMNS 100
 struct selfmon_cell {

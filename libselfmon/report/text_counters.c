@@ -120,7 +120,7 @@ static size_t make_totals(const struct selfmon_report *report,
 	return counted ? fields : 0;
 }
 
-/* Collects all other metrics whose events are in the report. */
+/* Collects all other metrics whose events were counted. */
 static size_t make_others(const struct selfmon_report *report,
 			  const struct selfmon_shown *shown,
 			  const struct selfmon_ratios *ratios,
@@ -166,7 +166,10 @@ static void put_total(struct selfmon_text *text, const struct selfmon_row *row,
 	selfmon_text_marks(text, marks, MARKS);
 }
 
-/* Prints a dash for a missing value; text_metrics.c prints the reason. */
+/*
+ * Prints a dash for a missing value. text_metrics.c prints the reason, unless
+ * an event was not counted.
+ */
 static void put_ratio(struct selfmon_text *text, const struct selfmon_row *row,
 		      const struct field *field)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A region's label: its name, indented by its depth. If the tree is too deep,
+ * A region's label: its name, indented by its depth. In a row that is too deep,
  * the depth is written as a number before the name instead. If two regions with
  * the same parent have the same name, file and line are added.
  */
@@ -106,8 +106,8 @@ static void put_indent(const struct selfmon_text *text, uint32_t depth,
 
 /*
  * Indents each level by two columns if the deepest row then fits, otherwise by
- * one. Then makes all labels as wide as the widest one, but at most
- * SELFMON_LABEL_COLUMNS wide.
+ * one. Then makes all labels as wide as the widest one, but at least 12 and at
+ * most SELFMON_LABEL_COLUMNS columns wide.
  */
 void selfmon_label_prepare(struct selfmon_text *text)
 {

@@ -17,7 +17,7 @@
 #include "report/text_metrics.h"
 
 #define NOTES_MAX 30  /* maximum number of regions in the list */
-#define NOTES_FEW 4   /* maximum if the rows already fill a page */
+#define NOTES_FEW 4   /* maximum if rows were folded */
 #define NAME_COLUMNS 32
 
 static void legend(struct selfmon_text *text, const char *sign,

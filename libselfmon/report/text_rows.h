@@ -13,13 +13,16 @@ void selfmon_text_other_threads(struct selfmon_text *text);
 SELFMON_COLD
 int selfmon_text_hot(struct selfmon_text *text);
 /*
- * Computes limits for selfmon_view_make() with which all tables fit on a page.
+ * Computes limits for selfmon_view_make(), so that the tables of time,
+ * counters, units and suspended visits fit on a page together. The limits are
+ * at least 10 rows for each table, even if the tables then do not fit. Other
+ * tables are not included.
  */
 SELFMON_COLD
 void selfmon_text_rows(const struct selfmon_view *view,
 		       const struct selfmon_report *report, size_t *rows,
 		       size_t *beyond);
-/* Returns true if the row stands for several folded rows. */
+/* Returns true if the row stands for one or more folded rows. */
 static inline bool selfmon_text_is_others(const struct selfmon_report *report,
 					  size_t i)
 {

@@ -12,7 +12,7 @@
 
 #define NAME 12
 #define VALUE 8
-/* Smaller numbers are printed with decimals. */
+/* Means below this value are printed with decimals. */
 #define SMALL 999.5
 
 static const char *const heading[] = { "visits", "sum", "mean", "p50",

@@ -14,8 +14,8 @@
 #define SELFMON_VIEW_MESSAGE_SIZE 768
 
 /*
- * Number of rows in all tables of a text report together, if the user does not
- * set the option top.
+ * Maximum number of rows in the tables of a text report together, if the user
+ * does not set the option top. selfmon_text_rows() has the exceptions.
  */
 #define SELFMON_VIEW_ROWS 60
 
@@ -66,8 +66,8 @@ struct selfmon_viewed {
 	const struct selfmon_report *whole; /* all rows */
 	const struct selfmon_report *report; /* the view's rows */
 	/*
-	 * The report that was made for this view, or NULL if the view has all
-	 * rows.
+	 * The report that was made for this view, or NULL if the view shows an
+	 * existing report unchanged.
 	 */
 	struct selfmon_report *made;
 	bool flat;

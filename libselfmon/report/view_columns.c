@@ -123,7 +123,7 @@ static double value_of_row(const struct selfmon_report *report,
  * Computes the keys by which rows are sorted: by default the total time in a
  * tree, and the self time in a flat view. If the requested column does not
  * exist, all keys are equal, and rows are sorted by name. Threads have no self
- * time, so they are sorted by total time.
+ * time, so by default they are sorted by total time.
  */
 void selfmon_view_keys(const struct selfmon_view_choice *choice)
 {

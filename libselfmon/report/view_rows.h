@@ -7,8 +7,9 @@
 
 /*
  * Makes the rows of a view. If there would be more than `rows` rows, makes at
- * most `beyond` rows, including the rows "others". If `rows` is 0, there is no
- * limit. The view must be freed before its report. Returns 0 or -ENOMEM.
+ * most `beyond` rows, including the rows "others". If `rows` is 0, only the
+ * view's options limit the number of rows. The view must be freed before its
+ * report. Returns 0 or -ENOMEM.
  */
 SELFMON_COLD
 int selfmon_view_make(const struct selfmon_view *view,

@@ -60,7 +60,10 @@ static bool wants_thread(const char *sample)
 	       spec.event[0] && !spec.at_borders;
 }
 
-/* If the thread cannot be started, rings are read only when visits end. */
+/*
+ * If the thread cannot be started, samples of a long visit may be lost, as with
+ * drain=border.
+ */
 static void start_thread(void)
 {
 	struct selfmon_signals signals;

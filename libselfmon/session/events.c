@@ -85,7 +85,8 @@ static uint32_t calls_of(const struct selfmon_counters *counters)
 
 /*
  * Returns why visits take the slow path although all reads are in user space,
- * or NULL. Checks the same conditions as reads_alike() in thread.c.
+ * or NULL. Checks the types of cores and the widths of counters, as
+ * reads_alike() in thread.c does.
  */
 static const char *uneven(const struct selfmon_counters *counters)
 {

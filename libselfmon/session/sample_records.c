@@ -191,8 +191,8 @@ void selfmon_samples_note_full(struct selfmon_thread *thread, bool full,
  * Counts lost samples. Their number follows the event's id in the record. If
  * context switches are recorded in the same ring, the number includes lost
  * switches, and is not added to a node. Otherwise the samples are added to the
- * node that was innermost when the ring was found full. The shares of nodes are
- * then right; only the call stacks of these samples are unknown.
+ * node that selfmon_samples_note_full() found. Visits that began after the last
+ * record get none of them. The call stacks of these samples are unknown.
  */
 void selfmon_samples_lost(struct selfmon_thread *thread)
 {
@@ -219,8 +219,9 @@ void selfmon_samples_lost(struct selfmon_thread *thread)
 
 /*
  * Subtracts the cost of samples from the time of a visit. A sample may have
- * cost less than the median, which is subtracted. Therefore the result is never
- * below the minimum so far; for a first visit it is at least half of the time.
+ * cost less than the median, which is subtracted. Therefore a result below the
+ * minimum so far becomes the minimum, or the whole time if that is shorter. For
+ * a first visit, a result below half of the time becomes the whole time.
  */
 static uint64_t net_ticks(const struct selfmon_sums *sums, uint64_t ticks,
 			  uint64_t owed)

@@ -25,9 +25,10 @@
 #include "store/lock.h"
 
 /*
- * The period is a prime number of nanoseconds, and differs between threads. If
- * it were in step with the program, all samples would be taken in the same part
- * of the program.
+ * The default period of clocks is a prime number of nanoseconds. Each thread
+ * adds another multiple of THREAD_STEP to the period. If the period were in
+ * step with the program, all samples would be taken in the same part of the
+ * program.
  */
 #define CLOCK_PERIOD UINT64_C(1000003)
 #define THREAD_STEP 997u
@@ -369,7 +370,10 @@ static int choose_event(struct selfmon_sampling *sampling,
 	return 0;
 }
 
-/* Chooses cycles if the PMU can count and interrupt, else CPU time. */
+/*
+ * Chooses cycles if the PMU can count and interrupt, else CPU time. If the
+ * period is a time, always chooses CPU time.
+ */
 static int choose_auto(struct selfmon_sampling *sampling,
 		       const struct selfmon_sample_spec *spec)
 {

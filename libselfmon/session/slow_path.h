@@ -5,7 +5,10 @@
 
 #include "store/process.h"
 
-/* Explains why visits do not take the fast path; "" if they do. */
+/*
+ * Explains why visits do not take the fast path; "" if they do. Does not check
+ * for threads that have a ring, or that count fewer events than the process.
+ */
 void selfmon_slow_path(const struct selfmon_process *process, char *text,
 		       size_t size);
 

@@ -40,8 +40,8 @@ struct selfmon_ring_end selfmon_thread_ring_read(struct selfmon_thread *thread,
 /*
  * Reads the calling thread's records, and prevents other threads from reading
  * until selfmon_thread_ring_release(). Call it before entries are moved or
- * removed without recording their visits. Without a ring both functions do
- * nothing.
+ * removed without recording their visits, and before the label changes. Without
+ * a ring both functions do nothing.
  */
 void selfmon_thread_ring_hold(struct selfmon_thread *thread,
 			      struct selfmon_signals *signals);

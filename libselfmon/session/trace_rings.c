@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The writer copies a ring only while the number of written entries equals the
- * number of reserved entries. Then no entry is half written. Afterwards it
- * counts entries that the thread has begun to overwrite as lost.
+ * The writer copies entries up to a position at which the number of written
+ * entries equalled the number of reserved entries. So no copied entry is half
+ * written. Afterwards it counts entries that the thread has begun to overwrite
+ * as lost.
  */
 #define _GNU_SOURCE
 #include "session/trace_rings.h"
@@ -192,8 +193,8 @@ uint64_t selfmon_trace_settled(const struct selfmon_recorder *recorder,
  * A handler that jumps out may leave its entry unwritten for ever. This is
  * assumed after UNSETTLED_MAX calls at which the thread had reserved new
  * entries since the previous call, if no reading in between found all entries
- * written. Then all unread entries are counted as lost, and from then on
- * `least` unwritten entries are expected.
+ * written. Then all unread entries are skipped and, without longer=, counted as
+ * lost. From then on `least` unwritten entries are expected.
  */
 void selfmon_trace_unsettled(const struct selfmon_thread *thread,
 			     uint64_t least)

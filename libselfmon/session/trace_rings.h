@@ -7,7 +7,10 @@
 
 /* Maximum number of entries in a block. */
 #define SELFMON_TRACE_BLOCK_ENTRIES 4096u
-/* Time until the next reading if a ring fills up, or has unwritten entries. */
+/*
+ * Time until the next reading if a ring fills up or, with longer=, has
+ * unwritten entries.
+ */
 #define SELFMON_TRACE_SHORT_PAUSE_NS 1000000
 
 /* Call before a ring is read. Returns false if there is no memory. */

@@ -30,7 +30,7 @@ compile()
 	esac || fail "$cc: $source does not build"
 }
 
-# Copies the library's files, and the examples with the names of these files.
+# Copies the library's files and the examples, which then include these files.
 cp "$made"/selfmon_all* "$scratch"
 mkdir "$scratch/fibers"
 for example in examples/*.c examples/*.cc examples/fibers/*.c; do

@@ -4,8 +4,9 @@
 # skipped with the reasons, and a line that counts them: criterion.sh PROGRAM
 # NAME [OPTION]...
 #
-# If TEST_TIMES=FILE is set, FILE becomes a list of the seconds that each test
-# took. TEST_TIMEOUT (600 s) is the limit for tests that hang, on any machine.
+# If TEST_TIMES=FILE is set, FILE becomes a list of the seconds that each passed
+# test took. TEST_TIMEOUT (600 s) is the limit for tests that hang, on any
+# machine.
 set -u
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

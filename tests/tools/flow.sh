@@ -8,7 +8,8 @@
 # tests/programs/flow/expected.txt, and its report must have the visits that
 # were made. An END without its BEGIN must not compile, and neither must a jump
 # past the beginning of a region. The quick form (tests/form.h) takes one
-# compiler of each language and its first standard.
+# compiler of each language and its first standard, and leaves out inlined
+# programs.
 set -eu
 build=$1
 shift

@@ -96,9 +96,10 @@ if [ -z "$command" ]; then
 	exit
 fi
 
-# The boot is stopped if no line arrives for $silence seconds. Even a slow
-# machine prints the name of each test that begins. Lines of the kernel, which
-# begin with "[", do not count, because a hanging guest may print them forever.
+# The boot is stopped if no line arrives between two checks, which are $silence
+# seconds apart. Even a slow machine prints the name of each test that begins.
+# Lines of the kernel, which begin with "[", do not count, because a hanging
+# guest may print them forever.
 console=$work/console
 : > "$console"
 (rig_boot "$@" -monitor none -serial chardev:console \

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #define EXIT_SKIPPED 77
-#define TIMEOUT 600 /* seconds; a test that takes longer fails */
+/* Seconds. A test that takes longer fails, unless its own timeout is longer. */
+#define TIMEOUT 600
 
 static struct plain_test *tests;
 static int timeout = TIMEOUT; /* TEST_TIMEOUT overrides this */
