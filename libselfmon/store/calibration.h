@@ -13,7 +13,11 @@
  */
 struct selfmon_cost {
 	double ticks;
-	double ticks_spread;     /* p90 - p10 */
+	/*
+	 * The spread is p90 - p10, unless overhead.c, overhead_samples.c or
+	 * shadow.c sets another value. Reports state half of it as noise.
+	 */
+	double ticks_spread;
 	double counter[SELFMON_MAX_COUNTERS];   /* by column */
 	double counter_spread[SELFMON_MAX_COUNTERS];
 };

@@ -60,7 +60,8 @@ void selfmon_config_environment(void);
 /*
  * Call before any state is made. Reads only SELFMON_ENABLE. If the variable is
  * 0, switches regions off and returns true. The caller then makes no state, so
- * the library does no other work in the process.
+ * the library does no other work in the process. Returns false, and changes
+ * nothing, if an earlier call did so or the environment has been applied.
  */
 bool selfmon_config_switches_off(void);
 /*

@@ -11,8 +11,8 @@
 
 /*
  * A visit of a suspended fiber. The counts of its start are relative to those
- * at the time of suspension, so they do not depend on a thread or on its
- * events.
+ * at the time of suspension, so any thread that counts the same events can
+ * continue them.
  */
 struct selfmon_suspended {
 	/*

@@ -24,8 +24,8 @@
 #define CHUNK_SIZE ((size_t)1 << 20)
 #define CHUNKS_MAX 16384
 /*
- * Minimum distance in ticks between two pairs of timestamps. A pair is one
- * timestamp of each clock.
+ * Minimum distance in ticks between two pairs of timestamps, except between the
+ * first two. A pair is one timestamp of each clock.
  */
 #define PAIR_TICKS UINT64_C(20000000)
 #define PAIR_TRIES 4

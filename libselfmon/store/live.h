@@ -124,10 +124,10 @@ struct selfmon_live_header {
  */
 
 /*
- * Called for the process's first thread, before its state is made. Returns the
- * header of a new file, or NULL. The caller then adds the existing regions and
- * the facts, and calls selfmon_live_complete(). Until that call, readers reject
- * the file.
+ * Called before a thread's state is made. The first call creates the file, and
+ * returns its header. Later calls return NULL, as do calls without a file. The
+ * caller then adds the existing regions and the facts to the new file, and
+ * calls selfmon_live_complete(). Until that call, readers reject the file.
  */
 struct selfmon_live_header *selfmon_live_begin(struct selfmon_process *process);
 void selfmon_live_complete(struct selfmon_live_header *header);

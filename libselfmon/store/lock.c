@@ -17,8 +17,8 @@ static struct selfmon_signals holder_signals;
 /*
  * Blocks signals while the lock is held. Otherwise a handler that interrupted
  * the holder and took the lock would deadlock, and a handler that jumped out
- * would leave the lock held. Handlers of faults cannot be blocked; they find
- * that the thread is busy. Cancellation is disabled as well: a thread that is
+ * would leave the lock held. Handlers of faults are not blocked; they find that
+ * the thread is busy. Cancellation is disabled as well: a thread that is
  * cancelled asynchronously while it holds the lock would never unlock it.
  *
  * After fork() the mutex is zeroed, which is an unlocked mutex in all C

@@ -94,7 +94,11 @@ struct selfmon_process {
 	/* Why visits take the slow path though all reads are in user space. */
 	const char *uneven;
 	uint64_t read_ns; /* mean duration of a user read */
-	uint64_t start_ticks; /* time of the first visit, 0 before it */
+	/*
+	 * Time when this state was made, if regions were on then. Otherwise the
+	 * time when the first thread got its state; 0 before that.
+	 */
+	uint64_t start_ticks;
 	uint64_t start_cpu_ns;   /* CPU time of all threads at start_ticks */
 	uint64_t attached; /* number of threads that got a state so far */
 	/*

@@ -69,8 +69,8 @@ struct selfmon_thread_samples {
 	bool throttled;
 	/*
 	 * For each entry: the number of samples whose cost is not subtracted
-	 * yet, and the ring position at the start of the visit to which they
-	 * belong.
+	 * yet, and the low half of the ring's head at the start of the visit to
+	 * which they belong.
 	 */
 	struct {
 		uint32_t samples, begin;
@@ -84,7 +84,8 @@ struct selfmon_thread_samples {
  */
 struct selfmon_thread_ring {
 	/*
-	 * Held while records are read, by this thread or another one. The
+	 * Held while records are read, by this thread or another one, and while
+	 * this thread removes entries of visits or changes the label. The
 	 * holder has signals blocked, and takes no other lock than the process
 	 * lock.
 	 */
@@ -105,9 +106,9 @@ static inline bool selfmon_thread_ring_on(const struct selfmon_thread *thread)
 /*
  * Returns the ring's head at the start of a visit. `begin` is its low half,
  * which the visit's entry stores in place of the CPU. The low half is
- * sufficient, since a ring does not grow by 2 GiB during a visit. The
- * difference is signed, because another thread may read an entry that is newer
- * than `head`.
+ * sufficient only while the head has advanced by less than 2 GiB since the
+ * start. The difference is signed, because another thread may read an entry
+ * that is newer than `head`.
  */
 static inline uint64_t selfmon_ring_began_at(uint32_t begin, uint64_t head)
 {

@@ -13,10 +13,10 @@
 #include "store/state.h"
 
 /*
- * In the shared library, access takes one load at a fixed offset from the
- * thread pointer. This needs eight bytes of the surplus that the C library
- * reserves for static TLS. The static library uses the model of the program
- * that it is linked into.
+ * In the shared library, access needs no call: the variable's offset from the
+ * thread pointer is loaded from the GOT. If the library is loaded by dlopen(3),
+ * this needs eight bytes of the surplus that the C library reserves for static
+ * TLS. The static library uses the model of the program that it is linked into.
  */
 #ifndef SELFMON_TLS_MODEL
 #ifdef SELFMON_SHARED

@@ -119,7 +119,8 @@ static bool is_apart(const struct selfmon_recorder *recorder, uint64_t position)
 
 /*
  * Finds the parts of a slow visit that has just ended: walks the ring
- * backwards, until visits that ended before the slow visit began.
+ * backwards, until visits that ended before the slow visit began, but at most
+ * SELFMON_RECORDER_ENTRIES entries, even in the larger ring of a trace.
  * The ring is not sorted exactly: times off the CPU are added when the kernel's
  * records are read, possibly after visits that ended later. An entry that was
  * never written looks like an old visit. Therefore only two old visits in a row

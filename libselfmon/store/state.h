@@ -38,8 +38,8 @@
 #include "store/statistics.h"
 
 /*
- * Maximum number of open visits in a thread. Deeper visits are counted and not
- * measured.
+ * Maximum number of open visits in a thread. If no entry can be freed (see
+ * open/evict.h), further visits are counted and not measured.
  */
 #define SELFMON_DEPTH_MAX 256
 /*
@@ -80,10 +80,11 @@
 #define SELFMON_REGION_NOWHERE UINT32_MAX
 
 /*
- * The record of a node in a thread's call tree: a region below a parent. The
- * members that a visit uses share a cache line with the beginning of the
- * statistics: see tree.c. A reader of a live file ignores the pointers. It
- * finds the parent by parent_ordinal, and the node of an open visit by `self`.
+ * The record of a node in a thread's call tree: a region below a parent.
+ * Without a live file, the members that a visit uses share a cache line with
+ * the beginning of the statistics: see tree.c. A reader of a live file ignores
+ * the pointers. It finds the parent by parent_ordinal, and the node of an open
+ * visit by `self`.
  */
 struct selfmon_node {
 	struct selfmon_record record;
@@ -92,7 +93,7 @@ struct selfmon_node {
 	uint32_t ordinal; /* index of the node in the thread; the root has 0 */
 	uint32_t parent_ordinal;
 	/*
-	 * With SELFMON_EVERY: number of visits in the current group after the
+	 * With SELFMON_EVERY: number of visits in the next group after its
 	 * measured one, see store/sample.c.
 	 */
 	uint32_t remainder;
@@ -499,7 +500,7 @@ static inline void selfmon_histogram_add(struct selfmon_stats *stats,
 }
 
 /*
- * Records a detached span without units if it is neither the longest nor the
+ * Records a detached span without units, if its time is usual and not the
  * shortest so far. Otherwise returns false and records nothing.
  */
 static inline bool selfmon_stats_add_span(struct selfmon_stats *stats,

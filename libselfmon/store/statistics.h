@@ -12,7 +12,7 @@
  * ticks + 4. A bucket that begins at v ticks, with w = v + 4, has a width of at
  * most w / 4. Its middle differs from each value in it by at most (w / 4 - 1) /
  * 2, which is 12.5 % of v. The last bucket has all times of at least 2^41 ticks
- * (a quarter of an hour).
+ * (a quarter of an hour at 2.4 GHz).
  *
  * Times in the first 120 buckets are short: below 2^32 - 4 ticks, which is
  * about a second or more. Only the slow path counts a long time, and a word of
@@ -44,7 +44,7 @@ struct selfmon_sums {
 enum selfmon_rare {
 	/* Visits that were only counted (SELFMON_EVERY). */
 	SELFMON_RARE_SKIPPED,
-	SELFMON_RARE_CUT_OFF,	 /* visits abandoned or evicted */
+	SELFMON_RARE_CUT_OFF,	 /* visits that ended without a leave */
 	/* Visits during which the leader's lock changed. */
 	SELFMON_RARE_DISTURBED,
 	/*
@@ -71,7 +71,11 @@ enum selfmon_rare {
 	 * self time of this node is unknown.
 	 */
 	SELFMON_RARE_OVERLAPPED,
-	SELFMON_RARE_STACK,	 /* visits whose code switched stacks */
+	/*
+	 * Visits on another stack than the thread's own, or that began while
+	 * such a visit was the newest. Their nesting is unknown.
+	 */
+	SELFMON_RARE_STACK,
 	/*
 	 * Numbers of suspensions and resumptions of visits of fibers, each
 	 * counted in the thread where it happens. Their difference over all
@@ -131,7 +135,8 @@ struct selfmon_work;
  * With four counters, a visit uses three cache lines, the first of which
  * includes the end of struct selfmon_node, and one line of the histogram. With
  * time alone it uses only the members before ticks.max, which are in one line,
- * and a line of the histogram.
+ * and a line of the histogram. In a live file a visit uses one line more: see
+ * tree.c.
  */
 struct selfmon_stats {
 	uint64_t sequence;   /* 2 * measured visits, + 1 during an update */

@@ -7,7 +7,7 @@
 
 void selfmon_stats_time(struct selfmon_stats *stats, uint64_t ticks,
 			bool migrated, uint64_t *mark);
-/* Records a detached span of any length, with its units. */
+/* Records a detached span of any length, with its bytes and items. */
 void selfmon_stats_span(struct selfmon_stats *stats, uint64_t ticks,
 			uint64_t bytes, uint64_t items);
 void selfmon_stats_init(struct selfmon_stats *stats);

@@ -27,9 +27,9 @@
 #define TABLE_LOAD 4
 
 /*
- * Maximum memory of a node, including its share of the tables. A table that was
- * just doubled has twice the slots that are needed, and all older tables
- * together are as large.
+ * Maximum memory of a node without SELFMON_EVERY, including its share of the
+ * tables. A table that was just doubled has twice the slots that are needed,
+ * and all older tables together are as large.
  */
 #define NODE_BYTES_MAX 2048
 _Static_assert(SELFMON_LIVE_ROUND(sizeof(struct selfmon_node)) +

@@ -42,8 +42,9 @@ struct selfmon_node *selfmon_tree_find(const struct selfmon_thread *thread,
 				       uint32_t region);
 /*
  * Returns the node for a visit that begins, and makes it if needed. If the tree
- * is full, the node is directly below the root, and the visit is counted as
- * displaced. Returns NULL if there is no node.
+ * is full and the region has no node below this parent, the node is directly
+ * below the root, and the visit is counted as displaced. Returns NULL if there
+ * is no node.
  */
 struct selfmon_node *selfmon_tree_place(struct selfmon_thread *thread,
 					struct selfmon_node *parent,

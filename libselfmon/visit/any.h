@@ -6,8 +6,9 @@
 #include "store/state.h"
 
 /*
- * address is the canonical frame address of the function that enters, see
- * visit.c.
+ * address is the mark of a region's visit: the canonical frame address of
+ * selfmon_impl_enter() or a similar function (see visit.c), or the stack
+ * pointer of inlined code.
  */
 void selfmon_enter_any(struct selfmon_site *site, struct selfmon_frame *frame,
 		       bool span, uint64_t address);

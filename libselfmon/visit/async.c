@@ -8,7 +8,7 @@
  * one node, which is a child of the root and belongs to no region. So copies,
  * live files and merging treat spans like regions. The thread that begins a
  * span counts it in its own node; the thread that ends it adds the time to its
- * own node. Each node keeps a single writer, and no lock is taken.
+ * own node. Each node keeps a single writer. Only making a node takes a lock.
  *
  * A span stores the address of the node in which it began. If the same thread
  * ends the span, this node is used without a search. In another thread the node

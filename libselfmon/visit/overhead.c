@@ -265,7 +265,7 @@ static void measure(uint32_t wanted, bool again)
 
 /*
  * CPU time that a report may spend on the measurement: 1 % of the time since
- * the first visit, so that a short process is not delayed, but at least 1 ms.
+ * start_ticks, so that a short process is not delayed, but at least 1 ms.
  */
 #define BUDGET_NS UINT64_C(1000000)
 #define BUDGET_PART 100

@@ -32,7 +32,7 @@
 /* The parts of a node's statistics that are used here. */
 struct seen {
 	uint64_t sum[VALUES], missed[VALUES];
-	uint64_t upset; /* number of visits that were not typical */
+	uint64_t upset; /* grows with each visit that is not typical */
 };
 
 const struct selfmon_node *

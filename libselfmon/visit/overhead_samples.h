@@ -28,11 +28,11 @@ struct selfmon_overhead_samples {
 
 /*
  * Makes visits of the shape until each wanted value has enough samples, or
- * until the budget is spent. Sets *own and *beyond to the medians of the arrays
- * of the same names. If there are few samples, their spread is larger. If
- * `skip` is true, the child's visits are only counted. Sets a bit in *unknown
- * for each column with too few samples. Returns true if the ticks and all
- * wanted columns have enough samples.
+ * until the budget or 60 ms of CPU time are spent. Sets *own and *beyond to the
+ * medians of the arrays of the same names. If there are few samples, their
+ * spread is larger. If `skip` is true, the child's visits are only counted.
+ * Sets a bit in *unknown for each column with too few samples. Returns true if
+ * the ticks and all wanted columns have enough samples.
  */
 bool selfmon_overhead_sample(struct selfmon_overhead_samples *samples,
 			     enum selfmon_overhead_shape shape, bool skip,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes the visits whose overhead is measured. The loops are unrolled, so that
- * a parent's visit contains nothing but visits of the child.
+ * Makes the visits whose overhead is measured. Most loops are unrolled
+ * completely: a parent's visit then contains nothing but visits of the child.
  */
 #include "visit/overhead_visits.h"
 

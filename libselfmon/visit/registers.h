@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the counters at the start and the end of a visit, for user.c and
- * user_start.c.
+ * Reads the counters at the start and the end of a visit, for user.c,
+ * user_start.c and rare.c.
  */
 #ifndef SELFMON_VISIT_REGISTERS_H
 #define SELFMON_VISIT_REGISTERS_H
@@ -21,8 +21,8 @@ _Static_assert(SELFMON_MAX_COUNTERS >= 2 * USUAL_COUNT,
 	       "a start has as many values that are not used");
 
 /*
- * Reads a register. Clears the upper bits if the machine may set them, because
- * they would make differences wrong.
+ * Reads a register. If the machine may set the upper bits, replaces them by a
+ * sign extension, because they would make differences wrong.
  */
 static ALWAYS_INLINE uint64_t read_register(const struct selfmon_counters *head,
 					    uint32_t counter)

@@ -7,10 +7,11 @@
  * jump out. This determines the order of steps. Enter increments `top` before
  * it fills in the entry, so a handler uses the entries above it. The visit is
  * open while the entry has a mark: enter sets the mark when the entry is
- * complete, and leave clears it when the visit is recorded. A handler that
- * finds no mark in the newest entry takes the slow path, which looks for an
- * open visit below it. If a jump abandons an entry, the entry keeps its mark
- * exactly if its visit was open at the jump: see selfmon_unwind_cut_off().
+ * complete except for the start, and leave clears it when the visit is
+ * recorded. A handler that finds no mark in the newest entry takes the slow
+ * path, which looks for an open visit below it. If a jump abandons an entry,
+ * the entry keeps its mark exactly if its visit was open at the jump: see
+ * selfmon_unwind_cut_off().
  */
 #ifndef SELFMON_VISIT_VISIT_H
 #define SELFMON_VISIT_VISIT_H
@@ -26,10 +27,10 @@
 #define NEVER_INLINE __attribute__((noinline))
 
 /*
- * Tags in frame->open, the pointer to the entry, in threads that measure more
- * than time. The fast leave compares the pointer with the address of the
- * thread's newest entry. A pointer with a tag never equals this address, so the
- * fast leave does not have to check the mode.
+ * Tags in frame->open, the pointer to the entry, in threads whose mode lacks
+ * SELFMON_MODE_TIME. The fast leave compares the pointer with the address of
+ * the thread's newest entry. A pointer with a tag never equals this address, so
+ * the fast leave does not have to check the mode.
  */
 #define SELFMON_FRAME_ANY ((uintptr_t)1)
 #define SELFMON_FRAME_USER ((uintptr_t)2)
@@ -70,7 +71,10 @@ selfmon_visit_take(struct selfmon_thread *thread, struct selfmon_node *node,
 	selfmon_store_once(&open->node, node);
 	if (tag != SELFMON_FRAME_USER)
 		selfmon_store_once(&open->cpu, selfmon_load_once(thread->cpu));
-	/* Release: a reader that loads the mark sees the whole entry. */
+	/*
+	 * Release: a reader that loads the mark sees the entry, except for the
+	 * start, which the caller sets.
+	 */
 	__atomic_store_n(&open->mark, mark, __ATOMIC_RELEASE);
 	selfmon_compiler_fence();
 	frame->open = (void *)((uintptr_t)open + tag);

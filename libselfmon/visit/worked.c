@@ -40,11 +40,11 @@ static NEVER_INLINE void count_first(struct selfmon_node *node, uint32_t unit,
 }
 
 /*
- * Counts units of the newest open visit, in a record of the visit's node. A
- * thread has at most one open visit of a node, so one count for each unit is
- * enough. Setting `unusual` to 0 forces leave onto the slow path, which
- * collects and clears the counts. So enter, and a leave without units, do
- * nothing more.
+ * Counts units of the newest open visit, in a record of the visit's node.
+ * Unless the tree is full, a thread has at most one open visit of a node, so
+ * one count for each unit is enough. Setting `unusual` to 0 forces leave onto
+ * the slow path, which collects and clears the counts. So enter, and a leave
+ * without units, do nothing more.
  */
 void selfmon_impl_units(uint32_t unit, uint64_t n)
 {
