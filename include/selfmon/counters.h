@@ -425,8 +425,9 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
 /*
  * Opens a set for the calling thread, or for several threads depending on
  * flags. Events count in user mode only, unless they have :k, happen only in
- * kernel mode, or have a PMU that cannot exclude kernel mode. In the last case
- * selfmon_counter_info.kernel is true.
+ * kernel mode, or have a PMU that cannot exclude kernel mode. task-clock and
+ * cpu-clock run in both modes. selfmon_counter_info.kernel is true if kernel
+ * mode is counted.
  *
  * spec:    see event.h; NULL or "" is a set that measures only time
  * flags:   SELFMON_COUNTERS_*
