@@ -20,8 +20,8 @@
  * events. The column is their sum divided by all iterations, or NaN if one
  * thread has no value. If the counters were shared with other programs, or if
  * the events do not fit on the PMU together, values are estimates. The column
- * "scaled" then has the fraction of the time for which counts of the first group
- * of events are extrapolated.
+ * "scaled" then has the fraction of the time for which counts of the first
+ * group of events are extrapolated.
  *
  * Counting starts where `counters` is declared and stops at the end of its
  * block: declare it right before the loop. state.PauseTiming() does not stop
