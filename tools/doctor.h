@@ -132,7 +132,8 @@ struct doctor_probe {
 
 enum doctor_status {
 	DOCTOR_ABSENT = 0, /* not applicable to this machine */
-	DOCTOR_SKIP,       /* result unknown, since another check failed */
+	/* result unknown: another check failed, or a file is not readable */
+	DOCTOR_SKIP,
 	DOCTOR_PASS,
 	/* does not prevent user reads, but limits something */
 	DOCTOR_WARN,
