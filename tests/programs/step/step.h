@@ -75,7 +75,10 @@ struct step_scene {
 	bool spans; /* enters spans, which a jump does not cut off */
 	bool far;   /* the handler's visits cut off abandoned visits, too */
 	bool many;  /* too many addresses for the quick and full forms */
-	/* The quick form tests all addresses, since this is the fast path. */
+	/*
+	 * The quick form tests as many addresses and handlers as the full form,
+	 * since this is the fast path.
+	 */
 	bool whole;
 };
 
