@@ -67,7 +67,10 @@ struct step_scene {
 	unsigned int bytes;
 	enum step_counters counters;
 	uint16_t members;      /* number of events, for STEP_USER */
-	/* Number of pieces of work in a round. Each is in its own visit. */
+	/*
+	 * How often the counts of a round include its work: once for each visit
+	 * that is open meanwhile.
+	 */
 	unsigned int works;
 	/* Events move during read n of a round; 0: never. */
 	unsigned int moved_at;
@@ -112,7 +115,10 @@ void step_counters_again(void);
 void step_work(void);
 uint64_t step_counters_found(const struct step_scene *scene, bool whole);
 
-/* In symbols.c: returns the function of this program at an address, or NULL. */
+/*
+ * In symbols.c: a function of this program. step_symbol_of() and
+ * step_symbol_named() return NULL if there is no such function.
+ */
 struct step_symbol {
 	const char *name;
 	uint64_t address, size;
