@@ -4,11 +4,12 @@
 # what: h    the FILEs, and each file of include/ that they include, once
 #       c    the FILEs, and each file of libselfmon/ that they include, once;
 #            selfmon_all.h replaces the files of include/
-#       more the FILEs, which include selfmon_all.h instead of selfmon.h
+#       more the FILEs, and each bench_*.h that they include, once;
+#            selfmon_all.h replaces the other files of include/
 #
 # If one FILE includes another FILE under a condition, name the included FILE
 # first. Nothing is renamed, because no two files of the library define the same
-# static name. Macros of a file are undefined at its end.
+# static name. Macros of a .c file are undefined at its end.
 
 # The path of the file that the line `text` in file `from` includes, or "" for a
 # header of the system.

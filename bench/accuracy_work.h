@@ -78,8 +78,8 @@ static ALWAYS_INLINE uint64_t add(uint64_t x, unsigned int n)
 }
 
 /*
- * The pattern of branches is always the same: taken, taken, not taken, taken,
- * ...
+ * The pattern of conditions is always the same: false, true, true, false, true,
+ * true, false, true.
  */
 static ALWAYS_INLINE uint64_t branch(uint64_t x, unsigned int n)
 {

@@ -21,8 +21,9 @@ counted() {
 # shellcheck disable=SC2034
 turn() {
 	# A visit that is the longest so far of its place takes a slow path,
-	# which is frequent among the first hundred visits. A sample takes about
-	# 100,000 instructions, and a run may take one sample more or less. A
+	# which is frequent among the first hundred visits. Measuring the cost of
+	# a sample takes a few samples of about 100,000 instructions each, and a
+	# run may take one sample more or less. A
 	# recorded visit that is one of the slowest takes thousands; their
 	# number depends on what else the machine does.
 	case $1 in

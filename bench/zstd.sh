@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Prints the instructions of zstd without regions, with regions compiled off,
 # with regions switched off, and with regions that measure only time. One build
-# has a region around each block. Another has a region around each sequence,
+# has regions around each block. Another also has a region around each sequence,
 # which is too short for a region.
 #
 #	bench/zstd.sh BUILD ZSTD

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libselfmon for C++17: classes that own the objects of the C interface, and
- * add no state. Measuring makes no virtual call and no allocation.
+ * libselfmon for C++17: classes that own the objects of the C interface.
+ * Measuring makes no virtual call and no allocation.
  *
  *	static selfmon::Site parse("parse");       a place, made at compile time
  *	const selfmon::Region region(parse);       a visit, to the end of the block
@@ -25,9 +25,9 @@
  * they are left out. For each of them a static function does the same without
  * exceptions: on failure it returns an object that converts to false.
  *
- * With SELFMON_DISABLE defined, sites, names, regions, spans and fibers are
- * empty classes. Arguments of their constructors are still evaluated. Sets and
- * reports cannot be opened: their constructors throw ENOSYS. Files compiled
+ * With SELFMON_DISABLE defined, sites, names, regions, spans, units and fibers
+ * are empty classes. Arguments of their constructors are still evaluated. Sets
+ * and reports cannot be opened: their constructors throw ENOSYS. Files compiled
  * with and without SELFMON_DISABLE may be linked together, but their classes
  * differ: an object cannot be passed from one file to the other.
  */
@@ -808,8 +808,8 @@ public:
 	}
 
 	/*
-	 * Returns the delta's values of all requested events; valid as long as
-	 * the set.
+	 * Returns the delta's values of all requested events. Valid as long as
+	 * this object exists and is not moved.
 	 *
 	 *	for (const auto &[name, count, verdict, unit] : set.values(cost))
 	 */

@@ -25,8 +25,8 @@
  * interval and the minimum.
  *
  * CPU time is measured on every machine. Instructions vary least from run to
- * run: --gate=PERCENT uses them if the machine counts them, else CPU time. The
- * harness cannot be compiled with SELFMON_DISABLE.
+ * run: --gate=PERCENT uses them if this run and the baseline have them, else
+ * CPU time. The harness cannot be compiled with SELFMON_DISABLE.
  */
 #ifndef SELFMON_BENCH_H
 #define SELFMON_BENCH_H

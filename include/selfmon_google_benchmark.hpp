@@ -18,9 +18,10 @@
  * threads its column is NaN. An event that has no value in this run is NaN,
  * never 0. In a benchmark with several threads each thread counts its own
  * events. The column is their sum divided by all iterations, or NaN if one
- * thread has no value. If the counters were shared with other programs, values
- * are estimates, and the column "scaled" has the fraction of the time for which
- * counts are extrapolated.
+ * thread has no value. If the counters were shared with other programs, or if
+ * the events do not fit on the PMU together, values are estimates. The column
+ * "scaled" then has the fraction of the time for which counts of the first
+ * group of events are extrapolated.
  *
  * Counting starts where `counters` is declared and stops at the end of its
  * block: declare it right before the loop. state.PauseTiming() does not stop

@@ -20,10 +20,11 @@ struct child {
 #define CHILD_NOT_FOUND 127
 
 /*
- * Runs a program found through PATH, and waits until it exits. Signals sent to
- * this process are forwarded to the child; signals of a terminal reach the
- * child directly. Returns the program's exit status, or 128 + the signal that
- * killed it. If the program could not be started, prints a message and returns
+ * Runs a program found through PATH, and waits until it exits. Forwards SIGHUP,
+ * SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH and SIGALRM to the
+ * child, unless they are ignored. Signals of a terminal reach the child
+ * directly. Returns the program's exit status, or 128 + the signal that killed
+ * it. If the program could not be started, prints a message and returns
  * CHILD_NOT_RUN or CHILD_NOT_FOUND.
  */
 int child_run(struct child *child, char **argv);

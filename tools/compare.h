@@ -45,8 +45,8 @@ enum compare_verdict {
 	COMPARE_SAME,         /* not significant, within the gate */
 	COMPARE_NO_TEST,      /* too few runs */
 	/*
-	 * Not judged: below the minimum share of time, or without values of the
-	 * primary column on both sides.
+	 * Not judged: below the minimum share of time, or at least one side has
+	 * no values of the primary column.
 	 */
 	COMPARE_SMALL,
 	COMPARE_VERDICTS
@@ -104,7 +104,11 @@ struct compare {
 	const char *column[COMPARE_COLUMNS]; /* NULL: no such column */
 	size_t primary;
 	size_t family;         /* number of regions that are judged */
-	size_t needed; /* minimum number of runs per side for p < 0.05 */
+	/*
+	 * Minimum number of runs per side that can reach p < 0.05 after Holm's
+	 * correction.
+	 */
+	size_t needed;
 	size_t verdicts[COMPARE_VERDICTS];
 	size_t appeared, vanished;
 	/* Warnings, such as that runs differ in more than the code. */

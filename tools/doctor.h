@@ -120,7 +120,10 @@ struct doctor_probe {
 	int64_t read_ns;
 	char clock[32];
 	enum doctor_sampled sampled;
-	/* Why cycles or CPU time cannot be sampled; error 0: they can. */
+	/*
+	 * Why cycles or CPU time cannot be sampled; error 0: they can, or this
+	 * was not tried. CPU time is tried only if cycles cannot be sampled.
+	 */
 	struct selfmon_failure no_cycles, no_task_clock;
 	int64_t sample_ns; /* cost of a sample, or SELFMON_FACT_UNKNOWN */
 };
@@ -129,7 +132,8 @@ struct doctor_probe {
 
 enum doctor_status {
 	DOCTOR_ABSENT = 0, /* not applicable to this machine */
-	DOCTOR_SKIP,       /* result unknown, since another check failed */
+	/* result unknown: another check failed, or a file is not readable */
+	DOCTOR_SKIP,
 	DOCTOR_PASS,
 	/* does not prevent user reads, but limits something */
 	DOCTOR_WARN,
@@ -141,7 +145,10 @@ enum doctor_status {
  * from failures of earlier ones.
  */
 enum doctor_kind {
-	/* A failure of this check may prevent opening events. */
+	/*
+	 * A failure of this check explains all later consequences: it may
+	 * prevent opening events, or reading them in user space.
+	 */
 	DOCTOR_CAUSE = 0,
 	/*
 	 * A failure of this check prevents user reads, but does not prevent

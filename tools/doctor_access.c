@@ -82,9 +82,9 @@ static bool refused_by_module(const struct doctor_case *from)
 }
 
 /*
- * Returns true if either a seccomp filter or a security module may be the
- * cause: a filter can return any error, including EACCES, the error of security
- * modules.
+ * Returns true if either a seccomp filter or an unknown security module may be
+ * the cause. A filter can return any error, including EACCES, the error of
+ * security modules. If the security modules are known, returns false.
  */
 static bool filter_or_module(const struct doctor_case *from)
 {
@@ -94,7 +94,7 @@ static bool filter_or_module(const struct doctor_case *from)
 
 /*
  * Returns true if a seccomp filter is set, and the error is EPERM or ENOSYS:
- * filters refuse a system call with one of these.
+ * most filters refuse a system call with one of these.
  */
 static bool filtered(const struct doctor_case *from)
 {

@@ -76,9 +76,9 @@ static bool set_cpus(const struct doctor_cpus *cpus)
 }
 
 /*
- * Pins the thread to the largest core type on which it may run. The remedy of
- * the check core-types names the same type. If pinning fails, tries the next
- * smaller type.
+ * Pins the thread to the largest core type on which it may run. If pinning
+ * fails, tries the next smaller type. The remedy of the check core-types always
+ * names the largest type of the machine.
  */
 struct doctor_cpus doctor_cores_pin(const struct doctor_machine *machine)
 {

@@ -57,7 +57,9 @@ static void print_check(const struct doctor_check *check, bool colours,
 	}
 }
 
-/* Prints in one line which checks failed because of this one. */
+/*
+ * Prints in one line which checks failed, or were skipped, because of this one.
+ */
 static void print_blocked(const struct doctor_report *report,
 			  const struct doctor_check *root, FILE *stream)
 {

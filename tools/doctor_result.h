@@ -17,7 +17,10 @@ void doctor_explain(const struct doctor_case *from,
 void doctor_explain_open(const struct doctor_case *from, const char *event,
 			 int error, bool kernel, struct doctor_check *check);
 
-/* Returns the name of an errno, such as "EACCES". */
+/*
+ * Returns the name of an errno, such as "EACCES". Returns strerror(3) for an
+ * errno that is not in the table of names.
+ */
 const char *doctor_errno(int error);
 
 /* Marks a check as unknown because another check failed. */

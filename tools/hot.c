@@ -89,7 +89,10 @@ static size_t unite(struct hot *list, size_t count,
 	return count ? last + 1 : 0;
 }
 
-/* The sum cannot overflow: the total of a report is below 2^63. */
+/*
+ * In a report of the library the total is below 2^63. In a forged file the sum
+ * may wrap around.
+ */
 static void add_line(struct hot *to, const struct hot *from)
 {
 	to->count += from->count;

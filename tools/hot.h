@@ -7,9 +7,9 @@
 
 struct hot {
 	/*
-	 * The innermost function, which may be inlined. All addresses without
-	 * a symbol in one module are one entry. Its function is not known, and
-	 * its name is the most frequent address. NULL for samples without an
+	 * The innermost function, which may be inlined. All addresses of a
+	 * module that have no symbol are one entry: `known` is false, and the
+	 * name is the most frequent address. NULL for samples without an
 	 * address.
 	 */
 	const struct symbol_function *function;

@@ -81,8 +81,8 @@ static struct selfmon_piece piece_of(const char *text)
 }
 
 /*
- * Appends a file under events/. Leaves out files with a '?', since these need
- * values from the user.
+ * Appends the event of a file under events/. Leaves out an event whose terms
+ * contain a '?': the user must give a value for such a term.
  */
 static bool append_sysfs(struct list *list, const struct selfmon_pmu *pmu,
 			 const char *file)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Merges the slowest visits of several processes: chooses the slowest ones of
- * each region. Their times stay relative to the first use of the library in
- * their own process.
+ * each region. A visit's begin_ns stays relative to the first use of the
+ * library in the visit's own process; ended_ns is a date.
  */
 #include "report_merge_slowest.h"
 

@@ -10,8 +10,9 @@
 #define REPORT_SAMPLES_TOP 5
 
 /*
- * Writes each region with at most `top` functions; 0: all. Returns 0, or
- * TOOL_NO with a message.
+ * Writes each region that has samples, with at most `top` functions; 0: all. If
+ * only one more function is left, writes it too. Returns 0, or TOOL_NO with a
+ * message.
  */
 int report_samples(const struct selfmon_report *report, const char *path,
 		   struct symbols *symbols, size_t top, FILE *to);

@@ -24,7 +24,8 @@ void run_compare_pass(struct run_compare *compare, const char *option,
 
 /*
  * Runs and compares both commands. Returns the exit status of selfmon compare,
- * or TOOL_USAGE with a message if a command fails.
+ * or TOOL_USAGE with a message if a command fails. If a signal kills the shell
+ * of a command, this process is killed by the same signal.
  */
 int run_compare(const struct run_compare *compare);
 

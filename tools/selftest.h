@@ -22,7 +22,7 @@ enum selftest_status {
 	SELFTEST_PASS = 0,
 	SELFTEST_FAIL,
 	SELFTEST_ABSENT, /* not applicable here; the reason is in the row */
-	SELFTEST_BUSY    /* disturbed: will be repeated */
+	SELFTEST_BUSY    /* disturbed: repeated, if there is time */
 };
 
 /*

@@ -17,8 +17,8 @@
 #define READINGS 200
 
 /*
- * A reading of the library's clock and one of CLOCK_MONOTONIC_RAW. width_ns is
- * the longest possible time between the two.
+ * A reading of the library's clock and one of CLOCK_MONOTONIC_RAW. The two were
+ * taken at most width_ns / 2 apart.
  */
 struct reading {
 	uint64_t ticks, raw_ns;
@@ -48,8 +48,8 @@ static struct reading read_clocks(void)
 }
 
 /*
- * If the two readings together are uncertain by more than this, the check
- * reports a busy machine instead of a result.
+ * If the widths of the two readings add up to more than this, the check reports
+ * a busy machine instead of a result.
  */
 #define WIDTH_MAX_NS 20000.0
 

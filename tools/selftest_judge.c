@@ -16,8 +16,9 @@
 /*
  * Limits for interrupts of the host, which a guest cannot count. They add to a
  * visit at most HOST_LEAST instructions, and one more for each
- * HOST_INSTRUCTIONS of the visit. Their number in all visits is at most
- * HOST_LEAST, and one more for each HOST_NS.
+ * HOST_INSTRUCTIONS of the visit. This first limit also applies without a
+ * hypervisor. Their number in all visits is at most HOST_LEAST, and one more
+ * for each HOST_NS.
  */
 #define HOST_INSTRUCTIONS 10000
 #define HOST_LEAST 8
@@ -193,8 +194,8 @@ void selftest_judge_sums(const struct selftest_sums *in,
 }
 
 /*
- * If at least this share of visits has the minimum, no interrupt is included in
- * the minimum: interrupts add different numbers of instructions.
+ * If more than this share of visits has the minimum, no interrupt is included
+ * in the minimum: interrupts add different numbers of instructions.
  */
 #define UNDISTURBED 0.1
 

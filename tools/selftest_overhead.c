@@ -136,7 +136,7 @@ static struct selfmon_report *take_interval(void)
 
 /*
  * Returns the number of repeated end snapshots in a region and in its child.
- * Their instructions are in the self value of the outer region.
+ * Their instructions are in the self values of these two regions.
  */
 static double retried_of(const struct selfmon_report *report,
 			 const char *outer, const char *inner)

@@ -34,7 +34,7 @@ struct crowd {
  * Returns the number of events in each set: usually two. If a hypervisor offers
  * more counters than really count, two sets must not be on the PMU at the same
  * time. Then each set has more events than half of the offered counters. If
- * fewer counters really count, returns 0.
+ * fewer counters than these events really count, returns 0.
  */
 static size_t events_of_a_set(const struct selftest_case *from)
 {

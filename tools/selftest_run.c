@@ -86,7 +86,7 @@ static uint64_t budget_ns(const struct selftest_case *from, size_t i)
 
 /*
  * The time limit of all checks. A check is not started if it might exceed the
- * limit.
+ * limit, unless its process has already prepared it.
  */
 struct time_left {
 	uint64_t end_ns;

@@ -32,7 +32,7 @@
 #define SELFTEST_KEPT(n) register uint64_t n __asm__("s1")
 #define SELFTEST_LOOP(n)                                                       \
 	__asm__ __volatile__("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(n))
-#else /* no counters here, so the number does not matter */
+#else /* other machines: not always 2n instructions */
 #define SELFTEST_KEPT(n) uint64_t n
 #define SELFTEST_LOOP(n)                                                       \
 	do {                                                                   \

@@ -40,8 +40,8 @@ struct symbols_dwarf {
 };
 
 /*
- * Adds the ranges of a unit, except those at address 0: linkers set this
- * address for code that they left out.
+ * Adds the ranges of a unit or a function, except those at address 0: linkers
+ * set this address for code that they left out.
  */
 static void add_ranges(struct symbols_ranges *to, Dwarf_Die *die, size_t index)
 {

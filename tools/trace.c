@@ -96,7 +96,7 @@ static struct trace *read_one(const char *path)
 
 /*
  * Sets the offsets of the traces, so that the common time line starts with the
- * first one.
+ * earliest trace.
  */
 static void set_offsets(struct trace *const *trace, size_t traces)
 {

@@ -14,8 +14,9 @@ struct lane {
 };
 
 /*
- * Sorts by start. If two visits have the same start and the same end, the one
- * that ended last is the parent and comes first.
+ * Sorts by start. If two visits have the same start, the longer one comes
+ * first. If they also have the same end, the visit whose end was recorded later
+ * is the parent and comes first.
  */
 static int by_begin(const void *left, const void *right)
 {
@@ -58,9 +59,9 @@ static bool push(struct lane *lane, struct trace_visit *visit)
 }
 
 /*
- * Returns true if the visit can be added to the lane: it is inside the newest
- * open visit of the lane, or no visit is open. First closes the visits of the
- * lane that end before the visit begins.
+ * Returns true if the visit can be added to the lane: no visit of the lane is
+ * open or, if may_nest, the visit is inside the newest open one. First closes
+ * the visits of the lane that end before the visit begins.
  */
 static bool fits(struct lane *lane, struct trace_visit *visit, bool may_nest)
 {

@@ -47,8 +47,8 @@ static bool has_hardware(void)
 }
 
 /*
- * Returns 0 or an errno. An incomplete set is closed, since its cost would
- * differ.
+ * Returns 0 or an errno. Opens all events or none, since an incomplete set has
+ * another cost.
  */
 static int open_set(const char *events)
 {

@@ -5,7 +5,7 @@
  *
  *	states --rows NAME [--quick]
  *
- * BENCH_WAIT=SECONDS    how long to wait for a state (300, with --quick 15)
+ * BENCH_WAIT=SECONDS    maximum time of the measurement (300, with --quick 15)
  * BENCH_NEIGHBOUR=1     makes BUSY rounds by a process on the sibling CPU
  */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Idle fibers, kept for later jobs. The total number of fibers, idle or not, is
- * the largest number of jobs that were unfinished at the same time.
+ * the largest number of jobs that were running or waiting at the same time.
  */
 #ifndef FIBERS_HPP
 #define FIBERS_HPP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A worker's queue, and counts of the work that it did. Only its own thread
- * writes the counts.
+ * writes the counts; take_longest() of jobs.hpp resets `longest` between frames.
  */
 #ifndef WORKER_HPP
 #define WORKER_HPP

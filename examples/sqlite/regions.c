@@ -141,7 +141,10 @@ static void result_of_time(sqlite3_context *context, int column,
 	}
 }
 
-/* Sets a unit's sum, which is 0 if no statement has counted the unit yet. */
+/*
+ * Sets a unit's sum or, for rows_max, its highest count of a visit. The result
+ * is 0 if no statement has counted the unit yet.
+ */
 static void result_of_unit(sqlite3_context *context, int column,
 			   const struct selfmon_report *report, size_t row)
 {

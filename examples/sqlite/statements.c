@@ -75,7 +75,10 @@ static const char *skip_quoted(const char *at, char quote)
 	return at;
 }
 
-/* Returns the end of a comment or of blanks, or at itself if there are none. */
+/*
+ * Returns the end of a comment or of one blank, or `at` itself if there is
+ * neither.
+ */
 static const char *skip_blank(const char *at)
 {
 	const char *end;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Selects the machine. Each header in arch/ defines the same names. All
- * assembly of the library is in these headers.
+ * Selects the machine. The headers in arch/ define the names below. If a header
+ * leaves out a macro, its default is at the end of this file. All assembly of
+ * the library is in these headers.
  *
  *   SELFMON_ARCH_NAME               "x86-64", ...
  *   SELFMON_ARCH_USER_READ          1 if user space can read counters

@@ -64,9 +64,9 @@
 #endif
 
 /*
- * For functions defined in headers. In C++20 and later they are inline and not
- * static: an exported inline function of a C++ module cannot use static
- * functions.
+ * For functions defined in headers. In C++20 and later, and in any C++ with
+ * SELFMON_DISABLE, they are inline and not static: an exported inline function
+ * of a C++ module cannot use static functions.
  */
 #if defined(__cplusplus) &&                                                    \
 	(__cplusplus >= 202002L || defined(SELFMON_DISABLE))
@@ -89,7 +89,8 @@
  * ThreadSanitizer these are relaxed atomics, which are plain instructions on
  * every supported CPU. With gcc they use volatile, like the kernel's READ_ONCE,
  * because for an atomic on arm64 gcc computes each address in an extra
- * instruction, instead of using an offset.
+ * instruction, instead of using an offset. Without __LP64__ a volatile access
+ * to 64 bits might be two instructions, so gcc uses atomics there too.
  */
 #if defined(__LP64__) && !defined(__clang__) && \
 	!defined(__SANITIZE_THREAD__)

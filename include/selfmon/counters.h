@@ -254,11 +254,12 @@ selfmon_impl_snapshot_user(const struct selfmon_counters *set,
 /*
  * Takes a snapshot at the start of the measured code.
  *
- * Reads in user space, without a system call, if the calling thread opened the
- * set and all members are hardware events with user reads. Otherwise makes one
- * read(2) for each of the set's groups; a thread that did not open the set
- * always uses read(2). Never fails: missing values are marked in flags, and
- * selfmon_counters_delta() reports them as not counted. Async-signal-safe.
+ * Reads the first group of hardware events in user space, without a system
+ * call, if the calling thread opened the set and the events allow user reads.
+ * Makes one read(2) for each other group of the set. A thread that did not open
+ * the set uses read(2) for all groups. Never fails: missing values are marked
+ * in flags, and selfmon_counters_delta() reports them as not counted.
+ * Async-signal-safe.
  */
 SELFMON_INLINE void selfmon_counters_begin(const struct selfmon_counters *set,
 					   struct selfmon_snapshot *snapshot)
@@ -292,7 +293,7 @@ SELFMON_INLINE void selfmon_counters_end(const struct selfmon_counters *set,
 #define SELFMON_DELTA_IMPOSSIBLE 0x10u /* impossible values were left out */
 #define SELFMON_DELTA_SCALED 0x20u     /* hardware values are estimates */
 #define SELFMON_DELTA_REFUSED 0x40u    /* off the PMU for too long; no values */
-#define SELFMON_DELTA_LOST 0x80u       /* a snapshot had no values */
+#define SELFMON_DELTA_LOST 0x80u       /* a snapshot lacks some values */
 #define SELFMON_DELTA_MORE_SCALED 0x100u /* further groups: estimates */
 
 /*
@@ -316,7 +317,8 @@ struct selfmon_delta {
 	struct selfmon_share more[SELFMON_MORE_GROUPS]; /* 0: no estimates */
 	/*
 	 * Times of the first group [0] and of all further groups [1]: enabled,
-	 * and off the PMU. Set regardless of verdicts.
+	 * and off the PMU. Set even if values are refused. [0] is 0 if the
+	 * group was on the PMU all the time, or if its times are unknown.
 	 */
 	struct selfmon_share all[2];
 };
@@ -324,12 +326,15 @@ struct selfmon_delta {
 /*
  * Sets *delta to b - a with a verdict for each value. Both snapshots must be of
  * this set. These values are SELFMON_NOT_COUNTED:
- *   - impossible ones: negative, or more than 16 events per ns; values that
- *     read(2) returned for both snapshots have no such maximum
+ *   - impossible ones: negative, or more than 16 events per ns plus 4096
+ *     events; values that read(2) returned for both snapshots have no such
+ *     maximum. The limit per ns is higher if the clock's rate was not known
+ *     when the set was opened
  *   - off the PMU for more than half of the time
  *   - off the PMU for more than 1 % of a delta that is shorter than one
  *     rotation (perf_event_mux_interval_ms)
- *   - off the PMU for any time, under STRICT
+ *   - off the PMU for any time, under STRICT, or if the events' pages have no
+ *     clock and the values were read in user space
  *   - missing in one of the snapshots
  * With n groups, the kernel rotates them: each group can be on the PMU for 1/n
  * of the time. A value is then left out if its group had less than half of this
@@ -419,8 +424,10 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
 
 /*
  * Opens a set for the calling thread, or for several threads depending on
- * flags. Events count in user mode only, unless they have :k or happen only in
- * kernel mode.
+ * flags. Events count in user mode only, unless they have :k, happen only in
+ * kernel mode, or have a PMU that cannot exclude kernel mode. task-clock and
+ * cpu-clock run in both modes. selfmon_counter_info.kernel is true if kernel
+ * mode is counted.
  *
  * spec:    see event.h; NULL or "" is a set that measures only time
  * flags:   SELFMON_COUNTERS_*
@@ -455,7 +462,8 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  *   /proc/self/task
  *   under STRICT only: any error of perf_event_open(2), read(2) or ioctl(2) on
  *   an event, -EINVAL (:u on an event that happens in the kernel), -ECANCELED
- *   (its {} group was dropped) or -EBUSY (the group never runs)
+ *   (its {} group was dropped), -EBUSY (the group never runs), or -E2BIG
+ *   (members of an @set were left out)
  * Thread-safe; not async-signal-safe.
  */
 SELFMON_API int selfmon_counters_open(const char *spec, unsigned int flags,
@@ -470,7 +478,7 @@ SELFMON_API void selfmon_counters_close(struct selfmon_counters *set);
 
 /*
  * Returns whether the guard is installed: 0, or
- *   -ENOENT  it was never requested
+ *   -ENOENT  it was never requested, or no set has been opened with it yet
  *   -ESRCH   the program has since installed another handler, which may or may
  *            not pass faults on
  *   -ENOSYS  this machine has no user reads

@@ -8,9 +8,10 @@
  *   pointers              NULL
  *   bool, other numbers   false, 0
  *
- * Four functions never return NULL: selfmon_clock(), whose clock counts
+ * Five functions never return NULL: selfmon_clock(), whose clock counts
  * nanoseconds and stays at 0; selfmon_clock_source_name(), which returns
- * "none"; selfmon_verdict_name(); and selfmon_version(), which returns "".
+ * "none"; selfmon_verdict_name(); selfmon_version() and selfmon_region_name(),
+ * which return "".
  *
  * Functions that open a set or a report store NULL in the caller's pointer.
  * Failures have the error ENOSYS and a message, which selfmon_explain()

@@ -79,10 +79,10 @@ struct selfmon_events {
  * spec:    comma separated; spaces around commas and braces are skipped; an
  *          empty one is an error; at most 65535 bytes
  * events:  receives the list; undefined on failure
- * failure: may be NULL; receives the step SELFMON_STEP_PARSE (or _POLICY for
- *          events that count a package and not a thread), position, event and
- *          message. Unchanged on success, unless members of an @set are left
- *          out, see below: then error is E2BIG, and the message names these
+ * failure: may be NULL; receives the step SELFMON_STEP_PARSE (_POLICY with
+ *          -EOPNOTSUPP), position, event and message. Unchanged on success,
+ *          unless members of an @set are left out, see below: then error is
+ *          E2BIG, and the message names these
  *
  * If the CPU has several core types, a generalised hardware event becomes one
  * event for each type, with the same position: cycles gives cpu_core/cycles/
@@ -102,7 +102,7 @@ struct selfmon_events {
  *   -EINVAL  bad syntax, a value too large for its field, name too long
  *   -E2BIG   more than SELFMON_MAX_COUNTERS events
  *   -EOPNOTSUPP  an event that counts the package and not the thread, or an
- *            attribute that is not supported
+ *            attribute or a kind of event (uretprobe:) that is not supported
  * Thread-safe; not async-signal-safe.
  */
 SELFMON_API int selfmon_events_parse(const char *spec,

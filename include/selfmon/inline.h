@@ -95,7 +95,8 @@ SELFMON_ALWAYS_INLINE bool selfmon_impl_is_above(const uint64_t *word,
 
 /*
  * Stores the mark of an entry: the stack pointer if `here` is true, else
- * `value`. Release: a reader that sees the mark sees the whole entry.
+ * `value`. Release: a reader that sees the mark sees the whole entry, except
+ * the start, which is stored later.
  */
 SELFMON_ALWAYS_INLINE void selfmon_impl_mark(uint64_t *mark, bool here,
 					     uint64_t value)
@@ -229,7 +230,11 @@ enum selfmon_impl_left {
 	SELFMON_IMPL_LEFT,
 	/* The visit is not the thread's newest, or the thread has counters. */
 	SELFMON_IMPL_NOT_NEWEST,
-	/* The longest so far, with work to record, or ended on another CPU. */
+	/*
+	 * At least stats->unusual ticks, for example the longest visit so far,
+	 * a visit with work, or any visit if visits are recorded; or ended on
+	 * another CPU.
+	 */
 	SELFMON_IMPL_UNUSUAL
 };
 

@@ -121,8 +121,8 @@ struct selfmon_options {
  * copied. Returns 0, or, with nothing set,
  *   -EINVAL  options is NULL, size is too small, every or longer_ns is out of
  *            range, or a string is longer than 4095 bytes
- *   -EBUSY   the events are already decided: by a visit, by one of the prepare
- *            functions below, or by the first report
+ *   -EBUSY   too late, after the first visit, detached span or report, or
+ *            after one of the prepare functions below
  *   -ENOMEM  no memory for the state of the process
  * Thread-safe; not async-signal-safe. The message function is called before
  * this function returns, with a lock held: it must not use the library.

@@ -52,7 +52,8 @@ struct selfmon_page {
 	uint32_t index;           /* counter + 1; 0: no counter now */
 	/* To be added to the sign-extended register. */
 	int64_t offset;
-	uint64_t time_enabled; /* thread's time in ns at the last update */
+	/* For how long the event was enabled, in ns, at the last update. */
+	uint64_t time_enabled;
 	/* The part of time_enabled that was on the PMU. */
 	uint64_t time_running;
 	uint64_t capabilities;    /* SELFMON_PAGE_CAP_* */

@@ -36,8 +36,8 @@
  * region.
  *
  * With SELFMON_DISABLE defined regions compile to nothing, arguments are not
- * evaluated, and the control flow is the same. The other functions return
- * -ENOSYS; see disabled.h.
+ * evaluated, and the control flow is the same. The other functions measure
+ * nothing: see disabled.h for what they return.
  *
  * Threads: any number, without set-up. Signal handlers: regions in them are
  * measured, whatever they interrupt, and handlers may jump out. The first visit

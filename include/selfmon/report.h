@@ -111,7 +111,10 @@ struct selfmon_row {
 			    * adds instructions to its visit */
 	uint64_t slow;     /* visits with hardware values from read(2) */
 	uint64_t repaired; /* visits with a repaired value: 2^width was added */
-	/* Visits with an impossible value, which is left out. */
+	/*
+	 * Visits with an impossible value, which is left out. A negative time
+	 * is impossible too, but is recorded as 0.
+	 */
 	uint64_t impossible;
 	/* Visits off the PMU for too long: a value is left out. */
 	uint64_t refused;
@@ -238,11 +241,12 @@ struct selfmon_metric {
 
 /*
  * Takes a report of the current results. The first report of a process measures
- * the library's overhead. For each kind of visit, this takes 1 ms of CPU time
- * or a hundredth of the time since the first visit, whichever is more, but at
- * most 60 ms. A shorter measurement has more noise. May wait like
- * selfmon_clock(). Free the report with selfmon_report_free(). Returns 0, or
- * -ENOMEM (*report is then NULL). Thread-safe; not async-signal-safe.
+ * the library's overhead; a later report measures what is still missing. All
+ * kinds of visits together take at most 1 ms of CPU time or a hundredth of the
+ * time since the first visit, whichever is more. Each kind takes at most 60 ms.
+ * A shorter measurement has more noise. May wait like selfmon_clock(). Free the
+ * report with selfmon_report_free(). Returns 0, or -ENOMEM (*report is then
+ * NULL). Thread-safe; not async-signal-safe.
  */
 SELFMON_API int selfmon_report_take(struct selfmon_report **report);
 
@@ -272,11 +276,12 @@ SELFMON_API int selfmon_report_open(const char *path,
  *
  * Values that are not sums may only be bounds. time.min is exact if a visit of
  * the interval was shorter than all earlier visits, and time.max if a visit was
- * longer. Otherwise they are bounds from the histogram, and SELFMON_BOUND_MIN
- * or SELFMON_BOUND_MAX is set. min and max of a counter are those since the
- * start of the process, unless the interval has only one visit. Slowest visits
- * (SELFMON_RECORD) are complete if no report was taken between the two, and the
- * later one is not of a live file: docs/REPORT.md.
+ * longer. Both are exact if the interval has only one visit. Otherwise they are
+ * bounds from the histogram, and SELFMON_BOUND_MIN or SELFMON_BOUND_MAX is set.
+ * min and max of a counter are those since the start of the process, unless the
+ * interval has only one visit. Slowest visits (SELFMON_RECORD) are complete if
+ * no report was taken between the two, and the later one is not of a live file:
+ * docs/REPORT.md.
  *
  * The header is that of the later report; its counts of visits and leaves are
  * those of the interval. Threads and their limits are those since the start.

@@ -19,7 +19,11 @@ struct selfmon_site {
 	 * inlined visits too, which do not need it.
 	 */
 	uint32_t id;
-	const char *name; /* not read after id is set */
+	/*
+	 * After id is set, the name of a site in the source is not read again:
+	 * the string may be unloaded. A handle's site has the library's copy.
+	 */
+	const char *name;
 	const char *file;
 	/*
 	 * Byte offset of this region's slot in a parent node's array of cached

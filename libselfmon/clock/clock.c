@@ -226,6 +226,8 @@ void selfmon_clock_first_pair(struct selfmon_clock_pair *pair)
 /*
  * Chooses the clock if its rate is known without calibration. Does nothing if
  * another thread is choosing: that thread may be calibrating, which may sleep.
+ * Also does nothing in a forked child whose parent was choosing at the fork:
+ * only claim() takes over from another process.
  */
 static void choose_without_wait(void)
 {

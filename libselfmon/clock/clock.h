@@ -39,7 +39,9 @@ void selfmon_clock_first_pair(struct selfmon_clock_pair *pair);
 
 /*
  * Sets *clock to the process's clock. Returns false if the clock still needs a
- * calibration, which may sleep, or if another thread is choosing the clock.
+ * calibration, which may sleep, or if another thread is choosing the clock. If
+ * the parent of a forked child was choosing at the fork, returns false in the
+ * child until selfmon_clock() was called there.
  */
 bool selfmon_clock_without_wait(struct selfmon_clock *clock);
 

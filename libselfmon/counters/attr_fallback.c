@@ -16,9 +16,9 @@
  *
  * Excluding the kernel. Some PMUs cannot (PERF_PMU_CAP_NO_EXCLUDE, riscv64
  * without Sscofpmf) and return EINVAL for any exclude bit, including exclude_hv
- * alone. If the user did not request :u, both modes are counted, and the member
- * is marked. perf_event_paranoid still refuses kernel counts to users who may
- * not have them.
+ * alone. Both modes are then counted, and the member is marked, unless the user
+ * requested only :u or only :k. perf_event_paranoid still refuses kernel counts
+ * to users who may not have them.
  */
 #include "counters/attr_fallback.h"
 

@@ -14,7 +14,8 @@ int selfmon_breakpoint_try(void);
 
 /*
  * Returns false if breakpoints open in this virtual machine, but count nothing.
- * Returns true if they count, or if this is unknown. Measures once in a process.
+ * Returns true if they count, or if this is unknown. Measures once in a
+ * process, or at each call until a measurement succeeds.
  */
 bool selfmon_breakpoints_count(void);
 

@@ -107,9 +107,9 @@ bool selfmon_estimate_refused(const struct selfmon_counters *set,
 }
 
 /*
- * Returns true if the groups of all core types together were on the PMU for
- * all of the thread's time. A group is off the PMU while the thread runs on
- * another core type; that time must not be extrapolated. If the sum is less
+ * Returns true if the groups of all core types together were on the PMU for at
+ * least 99 % of the thread's time. A group is off the PMU while the thread runs
+ * on another core type; that time must not be extrapolated. If the sum is less
  * than the thread's time, other events took the counters, or one core type has
  * no group.
  */

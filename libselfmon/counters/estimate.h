@@ -51,7 +51,8 @@ bool selfmon_estimate_enabled(const struct selfmon_counters *set,
 			      const struct selfmon_snapshot *at, uint64_t *ns);
 /*
  * Call if the first group was off the PMU between two snapshots. Sets the
- * delta's times, and its flag for an estimate or for a refused value.
+ * delta's times if they are known. Sets its flag for an estimate or for a
+ * refused value; with several core types, sets no flag if the counts are valid.
  */
 void selfmon_estimate(struct selfmon_counters *set,
 		      const struct selfmon_snapshot *a,

@@ -19,7 +19,10 @@ size_t selfmon_granted(void);
 struct selfmon_grant {
 	size_t running;  /* number of events that were on the PMU */
 	size_t counting; /* number of these events that really counted */
-	/* Other programs use counters too, possibly not permanently. */
+	/*
+	 * A group did not run all the time, because other programs use counters
+	 * too, possibly not permanently; or no event could be opened.
+	 */
 	bool beside;
 };
 void selfmon_grant_measure(struct selfmon_grant *grant);

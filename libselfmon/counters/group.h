@@ -18,8 +18,9 @@
  */
 size_t selfmon_group_open(struct selfmon_member *member, size_t count);
 /*
- * Drops all members of each {} group of the user that lost a member. Returns
- * true if it dropped any; they may still be open.
+ * Drops all members of each {} group of the user that lost a member. Members
+ * with `idle` set do not count as lost. Returns true if it dropped any; they
+ * may still be open.
  */
 bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count);
 /* Marks a member as dropped, with this error and reason. Does not close it. */

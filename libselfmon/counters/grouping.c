@@ -148,9 +148,11 @@ static void note_first(struct selfmon_member *member, size_t count)
 
 /*
  * Opens events of several core types. The core on which the thread runs decides
- * which of them are on the PMU. Each type has one group, read by read(2).
- * Events that do not fit into their type's group are dropped: with a second
- * group, time off the PMU could mean either rotation or another core type.
+ * which of them are on the PMU. Each type has one group. If the thread is
+ * pinned to one type, only this type has a group, which may be read in user
+ * space. Otherwise the groups are read by read(2). Events that do not fit into
+ * their type's group are dropped: with a second group, time off the PMU could
+ * mean either rotation or another core type.
  */
 static size_t open_types(struct selfmon_counters *head,
 			 struct selfmon_member *member, size_t count,

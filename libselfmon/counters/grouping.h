@@ -14,7 +14,9 @@
 
 /*
  * Sorts the first `count` members by the type of core that counts them. They
- * must be events of core PMUs. Does nothing if all cores have one type.
+ * must be events of core PMUs. If the set counts one thread, and this thread is
+ * pinned to cores of one type, drops the events of other types; otherwise marks
+ * all members as roaming. Does nothing if all cores have one type.
  */
 void selfmon_grouping_types(struct selfmon_set *set, size_t count);
 /*

@@ -17,9 +17,10 @@
 #include "platform/fault.h"
 
 /*
- * A lock value that differs from all values with which a read compares. It is
- * odd, while saved locks and sums of locks are even. It also differs from the 1
- * that page_cache.c uses.
+ * A lock value that differs from the values with which a read compares. It is
+ * odd, while cached sums of locks are even. Saved locks are even too, except
+ * during an update from another CPU (see selfmon/page.h). The value also
+ * differs from the 1 that page_cache.c uses.
  */
 #define LOCK_TAKEN 3
 

@@ -21,8 +21,8 @@ void selfmon_set_take(struct selfmon_counters *counters);
 /* Installs the guard's signal handler. Returns 0 or -errno. */
 int selfmon_guard_install(void);
 /*
- * Returns how many sets the guard switched to read(2). Returns 0 in a forked
- * child.
+ * Returns how many sets the guard switched to read(2). A forked child starts
+ * with 0.
  */
 uint64_t selfmon_guard_taken(void);
 void selfmon_guard_forked(void);

@@ -49,8 +49,10 @@ static bool keep_members(const struct selfmon_counters *head,
 
 /*
  * If a signal handler jumps out of this function, the cache stays marked as
- * invalid. The kernel's locks are even here: they are odd only while the kernel
- * runs in this thread. An odd sum means that the guard has replaced the pages.
+ * invalid. The kernel's locks are odd only during an update of a page. Updates
+ * run in this thread, except those that another thread causes by a system call
+ * (see selfmon/page.h). So an odd sum means such an update from another CPU, or
+ * that the guard has replaced the pages.
  */
 bool selfmon_set_keep(const struct selfmon_set *set,
 		      struct selfmon_page_cache *known,

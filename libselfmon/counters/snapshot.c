@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slow snapshot, for sets with members that are read by read(2). The
- * timestamp is taken innermost, next to the reads of the hardware members. The
- * members that only read(2) serves are read outermost.
+ * The slow snapshot, for all cases that the inline read does not handle:
+ * members that are read by read(2), fences, another clock, and other threads.
+ * The timestamp is taken innermost, next to the reads of the hardware members.
+ * The members that only read(2) serves are read outermost.
  */
 #include "counters/snapshot.h"
 
@@ -147,7 +148,8 @@ static void read_threads(struct selfmon_set *set,
 }
 
 /*
- * Returns the thread's CPU. Some C libraries do not provide this number (glibc
+ * Returns the CPU of the thread that opened the set; on other threads, returns
+ * SELFMON_CPU_UNKNOWN. Some C libraries do not provide this number (glibc
  * before 2.35; on riscv64 later versions too). Then asks the kernel, since this
  * path makes system calls in any case.
  */
@@ -181,8 +183,8 @@ read_any(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool own,
 	uint32_t lost, cpu;
 
 	/*
-	 * Sets everything except the members' values, which the code below
-	 * reads or marks as lost.
+	 * Sets the fields that some paths below do not set. All paths set
+	 * ticks, cpu and the members' values, or mark the values as lost.
 	 */
 	snapshot->off_ns = snapshot->enabled_ns = 0;
 	snapshot->flags = snapshot->moved = snapshot->lock = 0;
@@ -220,7 +222,8 @@ read_any(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool own,
 
 /*
  * Returns true for a set without hardware members that is one group, counts one
- * thread, has no fence, and uses the timestamp counter as its clock.
+ * thread, has no fence, and uses the timestamp counter as its clock. Its memory
+ * must be wiped in forked children.
  */
 SELFMON_ALWAYS_INLINE bool has_rest_alone(const struct selfmon_counters *head)
 {

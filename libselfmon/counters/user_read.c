@@ -70,8 +70,8 @@ static bool is_zero(const char *path)
 }
 
 /*
- * Returns the reason if the kernel does not allow user reads: the sysctl that
- * disables them, or an unknown reason.
+ * Returns why the kernel does not allow user reads: the sysctl or the sysfs
+ * file that disables them, or a text for an unknown reason.
  */
 static const char *refused_by_kernel(void)
 {

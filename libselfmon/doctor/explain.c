@@ -72,10 +72,11 @@ static void add_user_reads(struct selfmon_sentence *sentence,
 }
 
 /*
- * The library itself reports EBUSY if perf_event_open(2) succeeded, but the
- * group never got onto the PMU. A possible cause is the NMI watchdog: its
- * pinned event takes a counter on each CPU (kernel/watchdog_perf.c,
- * wd_hw_attr).
+ * The library itself reports EBUSY in two cases. Either perf_event_open(2)
+ * succeeded, but the group never got onto the PMU. Or the hypervisor grants
+ * fewer counters (counters/granted.c). A possible cause of the first case is
+ * the NMI watchdog: its pinned event takes a counter on each CPU
+ * (kernel/watchdog_perf.c, wd_hw_attr).
  */
 static void add_policy(struct selfmon_sentence *sentence,
 		       const struct selfmon_failure *failure,

@@ -29,8 +29,9 @@ bool selfmon_modifiers_cut(struct selfmon_piece *name, size_t colons,
 			   struct selfmon_piece *letters);
 
 /*
- * Adds modifiers to an event. The event counts in its own modes and in the
- * added ones, with the greater of both precisions.
+ * Adds modifiers to an event. The event counts in the modes that its own
+ * modifiers and the added ones name, with the greater of both precisions. If
+ * only k is named, it no longer counts user mode, which is the default.
  */
 void selfmon_modifiers_apply(const struct selfmon_modifiers *modifiers,
 			     struct selfmon_event *event);

@@ -34,7 +34,10 @@ struct selfmon_sample_spec {
 	/* Maximum number of addresses in a call stack: 1 to 127. */
 	uint32_t chain;
 	uint8_t ring_order;  /* log2 of the number of 4 KiB pages */
-	/* drain=border: the rings are read only when visits end. */
+	/*
+	 * drain=border: the library starts no thread that reads the rings. They
+	 * are read when visits end, labels change or reports are taken.
+	 */
 	bool at_borders;
 };
 

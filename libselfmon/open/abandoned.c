@@ -46,9 +46,11 @@ static bool is_below(const struct selfmon_thread *thread,
 
 /*
  * Returns true if an entry above an abandoned one is alive, because the
- * function that enters now, at stack address `address`, entered it too. The
- * frame of such an entry does not end below the abandoned entry's mark. The
- * frame of a function that was called after the jump would end below it.
+ * function that enters now, at stack address `address`, entered it too. An
+ * entry with this mark may instead be abandoned: the abandoned code called a
+ * function that entered it before the jump. Then its frame and the return
+ * address are below the mark of the abandoned entry, because the stack grows
+ * downward.
  */
 static bool lives_above(const struct selfmon_thread *thread,
 			const struct selfmon_visit *abandoned, uint64_t address)
@@ -66,10 +68,11 @@ static bool lives_above(const struct selfmon_thread *thread,
 }
 
 /*
- * Walks from the newest entry down to the first entry that is certainly alive.
- * An entry is abandoned if its frame overlaps the new frame. All entries above
- * it are then abandoned too, unless lives_above() finds a living one. In that
- * case only the overlapped entry is abandoned, and *under points to it.
+ * Walks from the newest entry down. Stops at the first entry that is not known
+ * to be abandoned and does not have the mark `address`; such an entry may be a
+ * span. An entry is abandoned if its frame overlaps the new frame. All entries
+ * above it are then abandoned too, unless lives_above() finds a living one. In
+ * that case only the overlapped entry is abandoned, and *under points to it.
  *
  * An entry with a lower stack address than the code that enters now is treated
  * as abandoned only if all entries above it are abandoned. If a living entry of

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bounds of a thread's own stack. They are guessed at first, which is
- * enough for most threads. A visit outside of the bounds, a jump, or a leave
- * out of order makes the thread look up the bounds. Code that ends abandoned
- * visits never relies on guessed bounds.
+ * The bounds of a thread's own stack. Those of the main stack are known. For
+ * other stacks they are guessed at first, which is enough for most threads. A
+ * visit outside of the bounds, a jump, or a leave out of order makes the thread
+ * look up the bounds. Code that ends abandoned visits never relies on guessed
+ * bounds.
  */
 #include "open/bounds.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bounds of a thread's own stack. They are guessed at first, and looked up
- * when a visit does not fit. Most threads never look them up.
+ * The bounds of a thread's own stack. Those of the main stack are known. For
+ * other stacks they are guessed at first, and looked up when a visit does not
+ * fit. Most threads never look them up.
  */
 #ifndef SELFMON_OPEN_BOUNDS_H
 #define SELFMON_OPEN_BOUNDS_H
@@ -9,8 +10,9 @@
 #include "store/state.h"
 
 /*
- * Guesses the bounds at the thread's first visit. `here` is an address on the
- * thread's stack.
+ * Sets the bounds at the thread's first visit: guesses them or, on the main
+ * stack and far from the upper end of other stacks, finds them. `here` is an
+ * address on the thread's stack. See selfmon_stack_guess().
  */
 void selfmon_bounds_begin(struct selfmon_thread *thread, uint64_t here);
 

@@ -22,8 +22,8 @@
 
 /*
  * Copies word by word, since a report may read either entry at the same time.
- * If only time is measured, a visit uses only the first cache line. The entry
- * keeps its own pointer to the thread.
+ * If all visits measure time alone, they use only the first cache line. The
+ * pointer to the thread is in another line, but is the same in all entries.
  */
 static void copy_entry(const struct selfmon_thread *thread,
 		       struct selfmon_visit *to,

@@ -142,10 +142,12 @@ static struct selfmon_visit *find_visit(struct selfmon_thread *thread,
  * Called if a visit is left that is not the newest: makes its entry the top
  * entry.
  *
- * If this entry and those above it are lexical, the entries above it are
- * abandoned, since their blocks are inside its block. Spans, entries above a
- * span, and entries on another stack are still alive. The visit stays open
- * until it is recorded, so that a handler that ends it in between can find it.
+ * If this entry is lexical, drops abandoned entries from the top down: those
+ * that are lexical and on the same stack, since their blocks are inside its
+ * block. The first span, or entry on another stack, may be alive: it stays, and
+ * so do all entries below it. If this entry is a span, all entries stay. The
+ * visit stays open until it is recorded, so that a handler that ends it in
+ * between can find it.
  */
 static void bring_up(struct selfmon_thread *thread, struct selfmon_visit *open)
 {

@@ -5,7 +5,8 @@
  * The input is a specification, then pairs of a path below the root and the
  * content of this file, each up to a zero byte. The functions that read files
  * and directories are replaced (ld --wrap), and find only these files. If a
- * path occurs twice, the file's content changes: each read gets the next one.
+ * path occurs several times, the file's content changes: the number of reads
+ * of all files so far selects one of the contents.
  */
 #include <errno.h>
 #include <string.h>

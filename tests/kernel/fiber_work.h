@@ -86,7 +86,10 @@ static inline void warm(void)
 	job_end(&job);
 }
 
-/* Allows a few additional faults, which the kernel or a sanitizer may cause. */
+/*
+ * Allows a few additional faults, which the kernel may cause. Under a
+ * sanitizer, allows any number of them.
+ */
 static inline void expect_faults(const struct selfmon_row *row, uint64_t faults)
 {
 	cr_assert_eq(row->counter[0].verdict, SELFMON_SYSCALL);

@@ -308,8 +308,9 @@ static inline void until(uint64_t least, void (*visit)(void))
 
 /*
  * Returns the number of samples in work_a() and work_b(). Samples in other code
- * of the regions, such as changes of the CPU, are not counted. With a sanitizer
- * all samples are counted, since much of the work is in its runtime.
+ * of the regions, such as calls that move the thread to another CPU, are not
+ * counted. With a sanitizer all samples are counted, since much of the work is
+ * in its runtime.
  */
 static inline uint64_t in_their_code(void)
 {

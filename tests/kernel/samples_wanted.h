@@ -21,8 +21,9 @@ static inline uint64_t wanted(void)
 }
 
 /*
- * Duration of each of the three parts of visit_long(): two periods, so that
- * each part has samples. The library reads the samples of all parts together.
+ * Duration of each of the three parts of visit_long(). The tests set two
+ * periods, so that each part has samples. With ALONE, the end of b reads the
+ * samples of the first two parts together.
  */
 static uint64_t long_ns;
 

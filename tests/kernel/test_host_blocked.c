@@ -354,7 +354,10 @@ Test(host_blocked, sees_no_signal_where_visits_read_the_samples)
 	expect_uninterrupted(OFTEN ",drain=border");
 }
 
-/* The rings are small, so the library's thread reads them all the time. */
+/*
+ * The library's thread runs, too. It skips rings that record context switches,
+ * so each thread reads its own ring.
+ */
 Test(host_blocked, sees_no_signal_where_a_thread_reads_the_samples)
 {
 	expect_uninterrupted(OFTEN ",ring=4k,drain=thread");

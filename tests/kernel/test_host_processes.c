@@ -319,8 +319,8 @@ Test(host_processes, a_program_that_is_spawned_inherits_no_event)
 }
 
 /*
- * Visits new paths with new names each time, so that the lock is held almost
- * always.
+ * Visits regions with 20,000 new names, and then the same ones again. Each call
+ * of selfmon_region() takes the lock, so the lock is held almost always.
  */
 static void *visit_new(void *stop)
 {

@@ -70,7 +70,8 @@ static size_t count_of(const char *word)
 
 /*
  * Returns the number of table rows of this region. A row begins with the
- * region's name; a note on its visits begins with its parent's.
+ * region's name and a blank. A note on its visits begins with the name of its
+ * parent; if there is no parent, with the region's name and a colon.
  */
 static size_t rows_of(const char *name)
 {

@@ -36,9 +36,8 @@ static void *interleave(void *place)
 }
 
 /*
- * The span's frame is a static variable, so the span has no position on a
- * stack. The library recognises the coroutines by the bounds of the thread's
- * stack.
+ * The entry of a span has no stack address. So the library recognises the
+ * coroutines by the bounds of the thread's stack.
  */
 static void *interleave_in_a_span(void *place)
 {

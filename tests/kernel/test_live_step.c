@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests a live file after each instruction of visits (in the quick form after
- * some instructions). The child is stepped by ptrace(2). Whenever it is
- * stopped, its file is the same as if SIGKILL had ended it there.
+ * Tests a live file after each instruction of visits, or in long scenes after
+ * some instructions: see stride(). The child is stepped by ptrace(2). Whenever
+ * it is stopped, its file is the same as if SIGKILL had ended it there.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -318,7 +318,8 @@ Test(live_step, at_each_instruction_of_visits)
 
 /*
  * Distance between checks in scenes that have more instructions than nested()
- * with time alone. The full form checks after each instruction.
+ * with time alone. Only `make check` leaves instructions out here. First visits
+ * have so many instructions that no form checks after each of them.
  */
 static int stride(void)
 {

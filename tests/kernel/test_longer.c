@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests visits that last longer than a limit: the program's function
- * (selfmon_options.longer) is called for them, and they trigger a trace.
- * tests/tools/trace.py checks the contents of the trace.
+ * Tests that the program's function (selfmon_options.longer) is called for
+ * visits that last longer than a limit. Such visits may also trigger a trace:
+ * see tests/tools/trace.py.
  */
 #define _GNU_SOURCE
 #include <errno.h>

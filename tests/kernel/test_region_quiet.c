@@ -34,7 +34,8 @@ static void visit(struct selfmon_region *span)
 /*
  * Exits with 0; with 2 if there is no filter; with 3 if a visit allocated
  * memory. After the first visit, a system call kills the process. Waiting for a
- * lock takes a system call, and this function holds all locks of the library.
+ * lock takes a system call, and this function holds the locks of the process
+ * and of reports.
  */
 static void child(int visits, int calls)
 {

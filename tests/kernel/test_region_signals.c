@@ -31,7 +31,8 @@ static void visit(void)
 }
 
 /*
- * A handler makes its first visit while this thread holds the library's lock.
+ * The signal arrives while this thread holds the library's lock. Signals are
+ * blocked until the lock is released, and then the handler makes its visit.
  */
 static void interrupt_under_lock(void)
 {

@@ -206,7 +206,7 @@ Test(sample_threads, without_a_ring_say_so_and_count_what_others_count)
 /*
  * With few descriptors left, a thread keeps the descriptor of the first event
  * only, and the pages of the others. The rings are large, so that a few of them
- * use up all locked memory.
+ * would use up all locked memory. The library gives them half of it.
  */
 #define COUNTED "page-faults,task-clock,minor-faults,major-faults,cpu-clock"
 #define LARGE_KIB 256

@@ -42,7 +42,7 @@ static void touch(char *memory, int pages)
 		*(volatile char *)memory = 1;
 }
 
-/* A ring of 4 KiB has room for 80 page faults. */
+/* A ring of 4 KiB has room for at most about 80 page faults. */
 Test(samples, that_a_full_ring_left_out_are_counted_in_their_region)
 {
 	char *const memory = fresh_memory();

@@ -79,8 +79,8 @@ Test(samples, take_their_cost_off_the_visits_around)
 }
 
 /*
- * The library subtracts the mean cost of a sample. A sample may cost less than
- * the mean, and still no time may become 0.
+ * The library subtracts the median cost of a sample. A sample may cost less
+ * than the median, and still no time may become 0.
  */
 Test(samples, make_no_visit_the_shortest)
 {

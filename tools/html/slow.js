@@ -10,7 +10,7 @@ function partOf(from) {
 		begin: from.begin_ns, ns: from.ns };
 }
 
-/* Mean and number of a region's visits in the whole call tree, including detached spans. */
+/* Mean and number of a region's measured visits in the whole call tree, including detached spans. */
 function usualOf(report, name) {
 	const rows = report.rows.concat(report.async ? report.async.rows : []).filter(row => nameOf(row) === name && row.time_ns);
 	const visits = rows.reduce((sum, row) => sum + row.measured, 0);

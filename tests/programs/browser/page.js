@@ -284,7 +284,7 @@ async function testSlowWords(file) {
 	await close(tab);
 }
 
-/* Regions are selected by keyboard, in the tree and in the list. The URL stores the selection. */
+/* Kept visits are selected by keyboard, regions in the tree and in the list. The URL stores the selection. */
 async function testSlowChoice(file, report) {
 	const tab = await open(file, {}, `#picked=${report.rows.length - 1}`);
 	assert.deepEqual((await tab.$$eval('#slow-region option', list => list.map(one => one.textContent))),

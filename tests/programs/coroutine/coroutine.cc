@@ -75,7 +75,7 @@ private:
 	Handle handle;
 };
 
-/* A task that the owner of the ready list resumes. */
+/* The suspended tasks. run_ready() resumes them. */
 std::vector<std::coroutine_handle<>> ready;
 
 struct Later {

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::uint64_t TURNS = 3, THREADS = 2, MOVED = 20;
 /*
- * Number of coroutines of each type, which is lower in the quick form of tests
- * (tests/form.h).
+ * Number of jobs, and of generators that main() runs to their end. It is lower
+ * in the quick form of tests (tests/form.h).
  */
 const char *const form = std::getenv("TEST_FORM");
 const std::uint64_t MANY = form && *form ? 10000 : 1000;

@@ -40,8 +40,9 @@ struct maps {
 };
 
 /*
- * Returns the size of all mappings, and the number of executable ones, without
- * the heap, the stacks and those of the kernel.
+ * Returns the size of all mappings, and the number of executable ones. Leaves
+ * out those whose name is in brackets: the heap, the main stack and those of
+ * the kernel.
  */
 static struct maps maps_now(void)
 {

@@ -119,7 +119,10 @@ void *soak_take_turns(void *unused)
 /* ---- coroutines that change threads ------------------------------------- */
 
 #define THREADS 2
-/* A thread exits after this number of resumes, with coroutines in regions. */
+/*
+ * A thread exits after at most this number of resumes, with coroutines in
+ * regions. An attempt that finds no coroutine counts, too.
+ */
 #define RESUMES 50
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -33,7 +33,7 @@ static void enter_some(struct selfmon_region *region)
 	}
 }
 
-/* Enters spans and ends while some are open. */
+/* A thread runs this: it enters spans, and exits while some are open. */
 static void *enter_spans(void *unused)
 {
 	struct selfmon_region *const region = selfmon_region("span");

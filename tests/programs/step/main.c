@@ -112,7 +112,8 @@ static bool is_answered(void)
 
 /*
  * Continues the child and waits for its next trap. A blocked signal stops the
- * child again when it is delivered. Returns false if the child has ended.
+ * child again when it is delivered. Returns false if the child has ended, or
+ * got an unexpected signal.
  */
 static bool go(enum __ptrace_request request, int signal)
 {

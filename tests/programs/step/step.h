@@ -67,7 +67,10 @@ struct step_scene {
 	unsigned int bytes;
 	enum step_counters counters;
 	uint16_t members;      /* number of events, for STEP_USER */
-	/* Number of pieces of work in a round. Each is in its own visit. */
+	/*
+	 * How often the counts of a round include its work: once for each visit
+	 * that is open meanwhile.
+	 */
 	unsigned int works;
 	/* Events move during read n of a round; 0: never. */
 	unsigned int moved_at;
@@ -75,7 +78,10 @@ struct step_scene {
 	bool spans; /* enters spans, which a jump does not cut off */
 	bool far;   /* the handler's visits cut off abandoned visits, too */
 	bool many;  /* too many addresses for the quick and full forms */
-	/* The quick form tests all addresses, since this is the fast path. */
+	/*
+	 * The quick form tests as many addresses and handlers as the full form,
+	 * since this is the fast path.
+	 */
 	bool whole;
 };
 
@@ -109,7 +115,10 @@ void step_counters_again(void);
 void step_work(void);
 uint64_t step_counters_found(const struct step_scene *scene, bool whole);
 
-/* In symbols.c: returns the function of this program at an address, or NULL. */
+/*
+ * In symbols.c: a function of this program. step_symbol_of() and
+ * step_symbol_named() return NULL if there is no such function.
+ */
 struct step_symbol {
 	const char *name;
 	uint64_t address, size;

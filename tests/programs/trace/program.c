@@ -3,7 +3,7 @@
  * Visits whose number and order are known, for tests/tools/trace.py:
  *
  *   program known         two threads that nest, a long visit, spans, fibers;
- *                         a frame ends within each outer visit
+ *                         each outer visit has the mark of a frame
  *   program slowest SEED  100 regions: nested, recursive, on fibers, in threads
  *   program rate V S      S seconds of V visits a second, by one thread
  *   program kill          visits until it is killed

@@ -46,7 +46,10 @@ __attribute__((destructor(101))) static void let_them_run(void)
 	usleep(20000);
 }
 
-/* Starts the threads. Returns when they are running. */
+/*
+ * Starts the threads. Returns 0 when one of them has made a visit, or 1 if a
+ * thread cannot be started.
+ */
 int work(void)
 {
 	pthread_t thread;
