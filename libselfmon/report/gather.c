@@ -149,20 +149,15 @@ static void merge(const struct selfmon_gather *gather,
 		merge_sampled(&row->all, sampled, visits_of(stats));
 }
 
-/*
- * Returns true if the row has no activity. Samples are activity: a visit may
- * have moved to another node after it was sampled in this one.
- */
-static bool is_empty(const struct selfmon_gathered *row)
+bool selfmon_gather_is_recorded(const struct selfmon_gathered *row)
 {
 	const uint64_t *rare = row->stats.rare;
 
-	return !row->stats.sequence && !row->open && !row->ring.samples &&
-	       !rare[SELFMON_RARE_SKIPPED] && !rare[SELFMON_RARE_CUT_OFF];
+	return row->stats.sequence || row->ring.samples ||
+	       rare[SELFMON_RARE_SKIPPED] || rare[SELFMON_RARE_CUT_OFF];
 }
 
-/* Drops rows if they and all rows below them have no activity. */
-static int drop_empty(struct selfmon_gather *gather)
+int selfmon_gather_drop_empty(struct selfmon_gather *gather)
 {
 	int32_t *place = calloc(gather->rows + 1, sizeof(*place));
 	size_t kept = 0, i;
@@ -172,7 +167,7 @@ static int drop_empty(struct selfmon_gather *gather)
 	for (i = gather->rows; i-- > 0;) {
 		const struct selfmon_gathered *row = &gather->row[i];
 
-		place[i] |= !is_empty(row);
+		place[i] |= row->open || selfmon_gather_is_recorded(row);
 		if (place[i] && row->parent >= 0)
 			place[row->parent] = 1;
 	}
@@ -279,14 +274,14 @@ uint32_t selfmon_gather_occurred(const struct selfmon_gather *gather)
 int selfmon_gather_end(struct selfmon_gather *gather)
 {
 	count_suspended(gather);
-	if (gather->apart && drop_empty(&gather->apart->gather))
+	if (gather->apart && selfmon_gather_drop_empty(&gather->apart->gather))
 		return -ENOMEM;
 	if (gather->async) {
 		count_open_spans(gather->async);
-		if (drop_empty(gather->async))
+		if (selfmon_gather_drop_empty(gather->async))
 			return -ENOMEM;
 	}
-	return drop_empty(gather);
+	return selfmon_gather_drop_empty(gather);
 }
 
 const struct selfmon_region *

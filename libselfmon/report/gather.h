@@ -147,6 +147,21 @@ int selfmon_gather_row(struct selfmon_gather *gather, int32_t parent,
  * Returns a mask of the kinds of visits that occurred, for selfmon_calibrate().
  */
 uint32_t selfmon_gather_occurred(const struct selfmon_gather *gather);
+/*
+ * Returns true if anything was recorded in the row. Open visits are not
+ * recorded. Samples are: a visit may have moved to another node after it was
+ * sampled in this one.
+ */
+bool selfmon_gather_is_recorded(const struct selfmon_gathered *row);
+/*
+ * Drops rows if nothing was recorded in them and in all rows below them, and
+ * none of their visits is open. Returns 0 or -ENOMEM.
+ */
+int selfmon_gather_drop_empty(struct selfmon_gather *gather);
+/*
+ * Counts the open visits that are in no thread's node, and drops empty rows.
+ * Call once, after all nodes are added. Returns 0 or -ENOMEM.
+ */
 int selfmon_gather_end(struct selfmon_gather *gather);
 const struct selfmon_region *
 selfmon_gather_region(const struct selfmon_gather *gather, uint32_t id);

@@ -147,8 +147,9 @@ static int copy_rows(struct selfmon_gather *to,
 
 /*
  * Finds the row of each earlier row by its path, and subtracts the earlier row.
- * Paths are unique. Returns -EINVAL if the later report lacks such a row, or
- * has fewer visits in it.
+ * Paths are unique. Returns -EINVAL if the later report lacks a row in which
+ * something was recorded, or has fewer visits in it. A row that had only open
+ * visits may be missing: they may have moved to other rows (open/take_out.c).
  */
 static int subtract_rows(struct selfmon_gather *to,
 			 const struct selfmon_gather *from)
@@ -164,14 +165,16 @@ static int subtract_rows(struct selfmon_gather *to,
 		error = selfmon_gather_row(
 			to, row->parent < 0 ? -1 : (int32_t)place[row->parent],
 			row->region, &place[i]);
-		if (!error && (place[i] >= rows ||
-			       !subtract_row(&to->row[place[i]], row)))
-			error = -EINVAL;
-		if (!error)
+		if (error)
+			break;
+		if (place[i] < rows ? subtract_row(&to->row[place[i]], row)
+				    : !selfmon_gather_is_recorded(row))
 			selfmon_gather_units_since(to, place[i], from, i);
+		else
+			error = -EINVAL;
 	}
 	free(place);
-	return error ? error : selfmon_gather_end(to);
+	return error ? error : selfmon_gather_drop_empty(to);
 }
 
 static int subtract_spans(struct selfmon_gather *to,

@@ -43,6 +43,31 @@ Test(fibers, that_are_suspended_have_their_visits_open)
 	selfmon_report_free(report);
 }
 
+/* Suspended before the interval, and within it. */
+Test(fibers, that_are_suspended_are_open_once_in_an_interval)
+{
+	struct selfmon_report *first, *second, *interval;
+	struct job job[3];
+	int i;
+
+	choose("none");
+	for (i = 0; i < 3; i++)
+		job_make(&job[i], "job", pause_once);
+	job_run(&job[0]);
+	first = rows_take();
+	job_run(&job[1]);
+	job_run(&job[2]);
+	second = rows_take();
+	cr_assert_eq(selfmon_report_subtract(second, first, &interval), 0);
+	cr_assert_eq(ROWS_GET(interval, "job")->open, 3);
+	cr_assert_eq(ROWS_GET(interval, "job", "request", "read")->open, 3);
+	selfmon_report_free(interval);
+	selfmon_report_free(second);
+	selfmon_report_free(first);
+	for (i = 0; i < 3; i++)
+		job_end(&job[i]);
+}
+
 static struct selfmon_report *report_of_file(pid_t pid)
 {
 	struct selfmon_failure failure = { .error = 0 };

@@ -86,6 +86,32 @@ Test(report_intervals, have_what_was_done_in_them)
 	selfmon_report_free(interval);
 }
 
+/*
+ * The inner span is still open when the outer one ends, and is moved to the
+ * outer one's place. Its row of the earlier report is not in the later one.
+ */
+Test(report_intervals, may_lack_a_row_whose_open_visit_moved)
+{
+	struct selfmon_report *first, *second, *interval;
+	struct selfmon_frame outer, inner;
+
+	selfmon_enter(selfmon_region("outer"), &outer);
+	selfmon_enter(selfmon_region("inner"), &inner);
+	first = rows_take();
+	cr_assert_eq(ROWS_GET(first, "outer", "inner")->open, 1);
+	selfmon_leave(&outer);
+	second = rows_take();
+	cr_assert_null(ROWS_FIND(second, "outer", "inner"));
+	interval = since(second, first);
+	cr_assert_eq(ROWS_GET(interval, "outer")->visits, 1);
+	cr_assert_eq(ROWS_GET(interval, "inner")->open, 1);
+	cr_assert_null(ROWS_FIND(interval, "outer", "inner"));
+	selfmon_report_free(interval);
+	selfmon_report_free(second);
+	selfmon_report_free(first);
+	selfmon_leave(&inner);
+}
+
 static bool stop;
 
 static void *visit_all_the_time(void *unused)
