@@ -54,9 +54,6 @@ static void end_of_trace(int error)
 
 void selfmon_trace_add(const void *bytes)
 {
-	const struct selfmon_trace_block *const head = bytes;
-
-	selfmon_trace.bytes += head->size;
 	if (!selfmon_trace.error)
 		end_of_trace(selfmon_trace_file_add(bytes));
 }

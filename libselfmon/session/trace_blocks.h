@@ -29,7 +29,6 @@ struct selfmon_trace {
 	int error;		/* errno of the file: nothing more is written */
 	bool bursts;		/* longer=: only bursts are written */
 	bool full;		/* the file has reached its maximum size */
-	uint64_t bytes;		/* of blocks in the file, without regions */
 	uint64_t limits_ns; /* time when the percentiles were last computed */
 	uint64_t marked;    /* visits in the file that triggered a burst */
 };

@@ -101,7 +101,7 @@ static bool may_write(const struct selfmon_recorder *recorder, uint64_t entries)
 static bool is_file_full(const struct selfmon_recorder *recorder)
 {
 	if (!selfmon_trace.full &&
-	    selfmon_trace.bytes + burst_bytes(burst_entries(recorder)) >
+	    selfmon_trace_file_size() + burst_bytes(burst_entries(recorder)) >
 		    selfmon_trace.spec.size) {
 		selfmon_trace.full = true;
 		selfmon_trace_note("the file has reached its size=; later visits "

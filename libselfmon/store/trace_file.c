@@ -17,6 +17,13 @@
  * closes it.
  */
 static struct selfmon_file trace_file;
+static uint64_t trace_file_size;
+
+static int append(const void *bytes, size_t size)
+{
+	trace_file_size += size;
+	return selfmon_file_append(&trace_file, bytes, size);
+}
 
 int selfmon_trace_file_begin(const char *path)
 {
@@ -34,7 +41,8 @@ int selfmon_trace_file_begin(const char *path)
 	memcpy(header.magic, SELFMON_TRACE_MAGIC, sizeof(header.magic));
 	strncpy(header.program, program_invocation_short_name,
 		sizeof(header.program) - 1);
-	error = selfmon_file_append(&trace_file, &header, sizeof(header));
+	trace_file_size = 0;
+	error = append(&header, sizeof(header));
 	if (error)
 		selfmon_file_close(&trace_file);
 	return error;
@@ -44,7 +52,12 @@ int selfmon_trace_file_add(const void *block)
 {
 	const struct selfmon_trace_block *const head = block;
 
-	return selfmon_file_append(&trace_file, block, head->size);
+	return append(block, head->size);
+}
+
+uint64_t selfmon_trace_file_size(void)
+{
+	return trace_file_size;
 }
 
 static size_t length_of(const char *text)

@@ -100,6 +100,8 @@ int selfmon_trace_file_begin(const char *path);
  * incomplete block, so append nothing further.
  */
 int selfmon_trace_file_add(const void *block);
+/* Returns the number of bytes that were appended, with the header. */
+uint64_t selfmon_trace_file_size(void);
 /* Appends a region's block, with long names truncated. */
 struct selfmon_region;
 int selfmon_trace_file_add_region(const struct selfmon_region *region);

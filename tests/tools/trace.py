@@ -526,6 +526,11 @@ def test_bounded(tools):
     size = (tools.folder / "size.trace").stat().st_size
     expect("its size", (1 << 20) - (257 << 10) < size <= 1 << 20, size)
     expect("a message", "the file has reached its size=" in err, err)
+    # 500 KB of names, and bursts of at most 512 KB.
+    tools.measure("names", 2000, 2 * RATE_VISITS, SELFMON_TRACE="names.trace,"
+                  "ring=256k,longer=100ns,size=1m")
+    size = (tools.folder / "names.trace").stat().st_size
+    expect("its size with names", 700_000 < size <= 1 << 20, size)
     began = time.monotonic()
     err = tools.measure("always", RATE_VISITS, "rate.trace",
                         SELFMON_TRACE="rate.trace,ring=64k,longer=100ns",

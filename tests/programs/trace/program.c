@@ -17,6 +17,8 @@
  *   program always N FILE the same; after each of the first ALONE visits the
  *                         program waits until FILE, the trace, has grown: each
  *                         is a burst by itself
+ *   program names R N     first one visit of each of R regions, which have
+ *                         names of 200 bytes; then as "always N"
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -291,6 +293,19 @@ static void always(int visits, const char *path)
 	}
 }
 
+static void names(int regions, int visits)
+{
+	char name[201];
+	int i;
+
+	for (i = 0; i < regions; i++) {
+		snprintf(name, sizeof(name), "%0200d", i);
+		SELFMON_REGION_OF(selfmon_region(name))
+			spin(1000);
+	}
+	always(visits, NULL);
+}
+
 static void until_killed(void)
 {
 	printf("%d\n", (int)getpid());
@@ -325,6 +340,8 @@ int main(int argc, char **argv)
 		modes(argv[2]);
 	else if (!strcmp(mode, "always") && (argc == 3 || argc == 4))
 		always(atoi(argv[2]), argv[3]);
+	else if (!strcmp(mode, "names") && argc == 4)
+		names(atoi(argv[2]), atoi(argv[3]));
 	else if (!strcmp(mode, "kill"))
 		until_killed();
 	else if (!strcmp(mode, "fork"))
