@@ -55,7 +55,10 @@ struct selfmon_ended {
 	uint64_t ticks_region; /* time and region of a visit that ended */
 };
 
-/* Written only by its thread, including signal handlers there. */
+/*
+ * Written only by its thread, including signal handlers there. Only `trace` is
+ * written by the trace's writer.
+ */
 struct selfmon_recorder {
 	uint64_t position; /* number of entries reserved so far */
 	uint64_t written;  /* number of entries written so far */
@@ -155,7 +158,7 @@ void selfmon_recorder_time(struct selfmon_thread *thread,
 			   struct selfmon_due *due);
 /*
  * Records the newest visit with the counts of the thread's set. count has one
- * element for each value, or is NULL if there are no counts.
+ * element for each value of the set.
  */
 void selfmon_recorder_counts(struct selfmon_thread *thread,
 			     const struct selfmon_visit *open, uint64_t ticks,

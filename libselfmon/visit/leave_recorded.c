@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Leave for threads that record their visits. Enter is the same as in other
- * threads. In such a thread, `unusual` is 0 in all nodes, so each leave takes
- * the slow path, which calls this file. So threads that do not record run no
- * additional code.
+ * Leave for threads that record their visits and measure time alone. Enter is
+ * the same as in other threads. In such a thread, `unusual` is 0 in all nodes,
+ * so each leave takes the slow path, which calls this file. So threads that do
+ * not record run no additional code.
  */
 #include "visit/leave_recorded.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Leave for threads with a recorder (SELFMON_RECORD, SELFMON_TRACE, or
- * selfmon_options.longer).
+ * Leave for threads that measure time alone and have a recorder
+ * (SELFMON_RECORD, SELFMON_TRACE, or selfmon_options.longer).
  */
 #ifndef SELFMON_VISIT_LEAVE_RECORDED_H
 #define SELFMON_VISIT_LEAVE_RECORDED_H

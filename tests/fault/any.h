@@ -12,7 +12,11 @@
 
 struct any_held {
 	size_t pieces; /* malloc, calloc, realloc, open_memstream, minus free */
-	size_t bytes;  /* mapped by selfmon_kernel_map_memory */
+	/*
+	 * Mapped by selfmon_kernel_map_memory and not unmapped. Excludes sizes
+	 * for which any_stays() is true.
+	 */
+	size_t bytes;
 };
 
 extern struct any_held any_held;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes functions of the C library that call the kernel fail (ld --wrap,
- * tests.mk). kernel_faults.c and any.c replace functions of libselfmon. The
- * original functions of libselfmon call the functions here, so each step inside
- * of them can fail, too.
+ * tests.mk). kernel_faults.c and any.c replace functions of libselfmon, and
+ * any.c also replaces other functions of the C library. The original functions
+ * of libselfmon call the functions here, so each step inside of them can fail,
+ * too.
  */
 #define _GNU_SOURCE
 #include <errno.h>

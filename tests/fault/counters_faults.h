@@ -10,7 +10,7 @@
 #include "fault/kernel_faults.h"
 #include "kernel/holdings.h"
 
-/* With one of these flags, a failure of one event makes the whole set fail. */
+/* With one of these flags, a failure of one event can make the set fail. */
 #define ONE_FAILS_ALL                                                          \
 	(SELFMON_COUNTERS_STRICT | SELFMON_COUNTERS_INHERIT |                  \
 	 SELFMON_COUNTERS_PROCESS)

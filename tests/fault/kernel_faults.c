@@ -59,8 +59,8 @@ bool __wrap_selfmon_cpuid_may_be_virtual(void);
 struct kernel_faults kernel_faults;
 
 /*
- * By descriptor: number of members in the group of a hardware event; 0 for
- * other files.
+ * By descriptor. For a hardware event that leads a group: number of hardware
+ * events in the group. For other hardware events: 1. For other files: 0.
  */
 static unsigned int group_size[FDS];
 /* By descriptor: config of the event as the caller requested it. */
@@ -195,8 +195,8 @@ static int open_hardware(struct perf_event_attr *attr, int group, bool keep)
 	if (group >= 0 && group_size[group] >= kernel_faults.largest)
 		return -EINVAL;
 	/*
-	 * Shares of slots require the event `slots` in their group, as in
-	 * intel_pmu_hw_config().
+	 * Shares of slots require the event `slots` as the leader of their
+	 * group, as in intel_pmu_hw_config().
 	 */
 	if (is_share(config) && (group < 0 || config_of[group] != SLOTS))
 		return -EINVAL;
@@ -253,7 +253,7 @@ int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
 	return fd;
 }
 
-/* Accepts config3, like newer kernels. No event here uses it. */
+/* Accepts config3, like newer kernels, and ignores it. */
 int __wrap_selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
 					 uint64_t config3, int group, bool keep)
 {

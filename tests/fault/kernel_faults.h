@@ -24,7 +24,8 @@ enum fault_call {
 };
 
 /*
- * Maximum length of the name of a call, or of the path of a file that is read.
+ * Size of the name of a call, or of the path of a file that is read, with its
+ * terminating zero. Longer names and paths are cut.
  */
 #define FAULT_NAME 64
 
@@ -41,7 +42,7 @@ struct kernel_faults {
 
 	/*
 	 * Operations number `from` to `to` fail, counting all operations that
-	 * can fail (any.c, calls.c).
+	 * can fail (kernel_faults.c, any.c, calls.c).
 	 */
 	struct {
 		unsigned int from;
@@ -105,7 +106,8 @@ struct kernel_faults {
 	bool no_exclude;        /* exclude bits are refused: EINVAL */
 	bool paranoid;          /* counting the kernel is refused with EACCES */
 	uint64_t config1; /* config1 of the last opened hardware event */
-	bool excludes;          /* that event had an exclude bit */
+	/* That event excluded the kernel or the hypervisor. */
+	bool excludes;
 	bool excludes_guest;    /* that event excluded guests */
 	const char *path;       /* this file ... */
 	const char *text;       /* ... holds this */

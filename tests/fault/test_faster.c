@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests all places where another thread may allocate the same memory first. */
+/*
+ * Tests that another thread may be the first to store the fork token, or a page
+ * of the table of descriptors.
+ */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <fcntl.h>

@@ -16,7 +16,8 @@
 #define BUDGET_NS 1000000
 /*
  * Queries of the clock in addition to one for each sample: one at the start,
- * and one at the start of each measurement after the budget is used up.
+ * one by the measurement with known work (visit/shadow.c), and two for each of
+ * the three kinds of visits.
  */
 #define OTHER_LOOKS 8
 #define SAMPLES_MIN 21

@@ -130,8 +130,9 @@ static void run_all_ways(const struct program *program, int error,
 /*
  * The forms of tests differ in the number of calls of a name that are counted.
  * Only the long form repeats the runs with other errors, for 12 calls of each
- * name. `make check` makes only every third call fail. In one run all failures
- * have the same error.
+ * name. `make check` makes only every third call fail in the runs with a single
+ * failure. In the other runs, in which all later calls fail too, it begins at
+ * every 151st call. In one run all failures have the same error.
  */
 static void run_with(const struct program *program, int error)
 {

@@ -26,7 +26,7 @@ void hw_require_exact(void);
 void hw_require_cpus(long count);
 void hw_require_pmu(void); /* a PMU that counts instructions */
 
-/* Skips the test if members of this set are read by read(2). */
+/* Skips the test if the set's hardware events are read by read(2). */
 void hw_require_user_reads(const struct selfmon_counters *set);
 
 /*
@@ -52,8 +52,9 @@ void hw_write_file(const char *path, const char *text);
 uint64_t hw_read_number(const char *path, const char *key);
 
 /*
- * hw_competitor() starts a process that keeps this CPU busy. The process exits
- * when the caller exits, or by hw_competitor_end().
+ * hw_competitor() starts a process that never sleeps. It keeps the caller's CPU
+ * busy if the caller is pinned to it. The process exits when the caller exits,
+ * or by hw_competitor_end().
  */
 pid_t hw_competitor(void);
 void hw_competitor_end(pid_t pid);
@@ -97,8 +98,8 @@ static inline __attribute__((always_inline)) void hw_loop(uint64_t n)
 void hw_configure(const char *events);
 
 /*
- * Makes the process appear minutes old, so that its report may use enough time
- * to measure the overhead. hw_configure() calls this.
+ * Makes the process appear minutes or hours old, so that its report may use
+ * enough time to measure the overhead. hw_configure() calls this.
  */
 void hw_grow_old(void);
 

@@ -101,9 +101,9 @@ static bool host_added(uint64_t n, uint64_t excess)
 }
 
 /*
- * Expects a cause for each count above the minimum. On all machines, an end
- * that was read again after a context switch is a cause; delta->moved counts
- * these reads. On a real machine, interrupts and faults are causes, too.
+ * Expects a cause for each count above the expected one. On all machines, a
+ * repeated read of an end of the visit is a cause; delta->moved counts these
+ * reads. On a real machine, interrupts and faults are causes, too.
  */
 static void expect_cause(const struct selfmon_delta *delta, uint64_t n,
 			 uint64_t excess, uint64_t *before)
@@ -168,7 +168,8 @@ static void expect_loops(struct selfmon_counters *set, uint64_t n, int visits,
 		retried += delta.moved > 0;
 	}
 	/*
-	 * On a real machine, each visit of a longer loop includes an interrupt.
+	 * On a real machine, all visits of a longer loop may include an
+	 * interrupt.
 	 */
 	if (hw_exact() || n <= SHORT_LOOP)
 		cr_assert_eq(least, expected, "n %ju: least %ju, not %ju",
@@ -254,8 +255,8 @@ Test(hw_exact, a_region_of_a_loop_reports_2n_less_the_own_cost)
 }
 
 /*
- * Runs in a separate suite because it takes a minute: a register of 32 bits
- * wraps three times during an open visit.
+ * Runs in a separate suite because it takes a minute: an open visit counts
+ * three times the range of a register of 32 bits.
  */
 Test(hw_long, a_region_of_three_times_2_to_the_32_is_exact, .timeout = 600)
 {

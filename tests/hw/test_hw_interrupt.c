@@ -22,8 +22,8 @@
 #define PERIOD_NATIVE 1000003
 #define PERIOD_LONG 40009
 /*
- * Upper limit for the events between two consecutive reads, except in signal
- * handlers. Far below 2^width.
+ * Upper limit for the events between two consecutive reads, including those of
+ * a signal handler that runs between them. Far below 2^width.
  */
 #define STEP_MAX 1000000
 

@@ -20,7 +20,8 @@
 #define INSTRUCTIONS_MAX (UINT64_C(1) << (hw_guest() ? 38 : 33))
 /*
  * If a counter wraps sooner, a test has about this number of instructions, so
- * that the counter wraps several times.
+ * that the counter wraps several times. A narrow counter gets fewer: it wraps
+ * at most WRAPS_MAX times.
  */
 #define INSTRUCTIONS_MOST (UINT64_C(1) << 35)
 #define WRAPS_MAX 1000

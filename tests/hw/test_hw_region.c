@@ -323,8 +323,8 @@ Test(hw_region, a_count_that_cannot_be_is_left_out)
 }
 
 /*
- * A visit that counts units must take the same path as other visits, with the
- * same reads and cost.
+ * A visit that counts units must read its counters like other visits, with the
+ * same overhead in its counts. Only its leave takes the slow path.
  */
 static HW_NOINLINE void visit_counted(uint64_t n)
 {

@@ -57,7 +57,10 @@ static void setup(void)
 
 TestSuite(guard, .init = setup);
 
-/* Makes the next group read(2) return these values and a time of 1 us. */
+/*
+ * Makes the next group read(2) return first, first + 1 and first + 2, and a
+ * time of 1 us.
+ */
 static void serve(uint64_t first)
 {
 	const uint64_t answer[] = { 3,	       1000, 1000,      first, 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the histogram of a node's times. The latest visit is added to the
- * histogram only when the statistics are copied.
+ * Tests the histogram of a node's times. The next visit adds the latest short
+ * one to the node's histogram. A copy of the statistics includes it already.
  */
 #include <criterion/criterion.h>
 

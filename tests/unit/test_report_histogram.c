@@ -252,7 +252,8 @@ Test(report_histogram, quantiles_are_of_the_right_visit)
 }
 
 /*
- * Makes a parent with all kinds of visits, a child in each visit, and overhead.
+ * Makes a parent with visits of many lengths, a child in each visit, and
+ * overhead.
  */
 Test(report_histogram, quantiles_are_the_percentiles_where_both_are_there)
 {
