@@ -174,7 +174,7 @@ static void say_slow_causes(struct selfmon_text *text,
 				 slow->parts, (unsigned long long)slow->inner);
 	if (slow->flags & SELFMON_SLOW_OVERWRITTEN)
 		selfmon_text_say(text,
-				 "; only its last 4096 visits are known");
+				 "; only its last visits are known");
 	if (slow->flags & SELFMON_SLOW_RESUMED)
 		selfmon_text_say(text, "; suspended for a part of it");
 }

@@ -92,7 +92,8 @@ static void owe_one(struct selfmon_thread_samples *samples, size_t entry,
  * begins in the entry; then the mark or the position changes in between, and
  * the result is NULL.
  */
-static struct selfmon_node *place_in(const struct selfmon_visit *open,
+static struct selfmon_node *place_in(struct selfmon_thread *thread,
+				     const struct selfmon_visit *open,
 				     uint64_t position, uint64_t head,
 				     uint32_t *begin)
 {
@@ -102,7 +103,8 @@ static struct selfmon_node *place_in(const struct selfmon_visit *open,
 	*begin = selfmon_load_once(&open->cpu);
 	node = selfmon_load_once(&open->node);
 	if (!selfmon_mark_is_open(mark) ||
-	    selfmon_ring_began_at(*begin, head) > position)
+	    selfmon_ring_began_at(thread->ring, (size_t)(open - thread->open),
+				  *begin, head) > position)
 		return NULL;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return __atomic_load_n(&open->mark, __ATOMIC_ACQUIRE) == mark &&
@@ -129,7 +131,7 @@ static struct selfmon_node *sampled_place(struct selfmon_thread *thread,
 	uint32_t begin;
 
 	for (; open > thread->open; open--) {
-		node = place_in(open, position, head, &begin);
+		node = place_in(thread, open, position, head, &begin);
 		if (!node)
 			continue;
 		if (!place)

@@ -106,7 +106,9 @@ static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 		open--;
 	for (; open > thread->open; open--)
 		if (selfmon_entry_is_open(open) &&
-		    selfmon_ring_began_at(open->cpu, head) <= slice->position)
+		    selfmon_ring_began_at(thread->ring,
+					  (size_t)(open - thread->open),
+					  open->cpu, head) <= slice->position)
 			add_place(thread, open->node->ordinal, &slice->time);
 	add_place(thread, 0, &slice->time);
 }

@@ -336,15 +336,15 @@ struct selfmon_ring_end selfmon_thread_ring_read(struct selfmon_thread *thread,
 	struct selfmon_ring_end end = { .ticks = ticks };
 	const struct selfmon_visit *const newest = thread->top;
 	struct selfmon_signals signals;
-	uint64_t began, ns = UINT64_MAX;
+	uint64_t began = UINT64_MAX, ns = UINT64_MAX;
 
-	if (newest > thread->open) {
-		began = selfmon_ring_began_at(newest->cpu, head);
-	} else {
-		began = UINT64_MAX;
-		end.ticks = UINT64_MAX;
-	}
 	lock_ring(ring, &signals);
+	if (newest > thread->open)
+		began = selfmon_ring_began_at(ring,
+					      (size_t)(newest - thread->open),
+					      newest->cpu, head);
+	else
+		end.ticks = UINT64_MAX;
 	if (ring->ring.tail < head) {
 		if (ring->switches.on)
 			ns = selfmon_switches_newest_ns(&ring->switches, ticks);

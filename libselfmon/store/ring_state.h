@@ -94,6 +94,8 @@ struct selfmon_thread_ring {
 	struct selfmon_ring ring;
 	struct selfmon_switches switches;
 	struct selfmon_thread_samples samples;
+	/* For each entry of open visits: see selfmon_ring_began_at(). */
+	uint64_t began[SELFMON_DEPTH_MAX + 1 + SELFMON_DEPTH_SLACK];
 	struct selfmon_ring_record *record[SELFMON_RING_RECORDS];
 };
 
@@ -105,14 +107,27 @@ static inline bool selfmon_thread_ring_on(const struct selfmon_thread *thread)
 
 /*
  * Returns the ring's head at the start of a visit. `begin` is its low half,
- * which the visit's entry stores in place of the CPU. The low half is
- * sufficient only while the head has advanced by less than 2 GiB since the
- * start. The difference is signed, because another thread may read an entry
- * that is newer than `head`.
+ * which the visit's entry stores in place of the CPU. The caller holds the
+ * ring's lock.
+ *
+ * The first call for a visit computes the position: the head has advanced by
+ * less than 2 GiB since the start, because all open visits are looked up for
+ * each record. The difference is signed, because another thread may read an
+ * entry that is newer than `head`. Later calls return the position that was
+ * kept. If an earlier visit of the entry had the same low half, the kept
+ * position is too low, which does no harm: records before the visit were read
+ * before it began.
  */
-static inline uint64_t selfmon_ring_began_at(uint32_t begin, uint64_t head)
+static inline uint64_t selfmon_ring_began_at(struct selfmon_thread_ring *ring,
+					     size_t entry, uint32_t begin,
+					     uint64_t head)
 {
-	return head - (uint64_t)(int64_t)(int32_t)((uint32_t)head - begin);
+	uint64_t *const began = &ring->began[entry];
+
+	if ((uint32_t)*began != begin || *began > head)
+		*began = head - (uint64_t)(int64_t)(int32_t)((uint32_t)head -
+							     begin);
+	return *began;
 }
 
 /*

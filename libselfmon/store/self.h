@@ -14,7 +14,7 @@
 
 /*
  * In the shared library, access needs no call: the variable's offset from the
- * thread pointer is loaded from the GOT. If the library is loaded by dlopen(3),
+ * thread pointer is loaded from the GOT. If the library is loaded at run time,
  * this needs eight bytes of the surplus that the C library reserves for static
  * TLS. The static library uses the model of the program that it is linked into.
  */

@@ -136,7 +136,7 @@ function offWords(visit, kind) {
 function reservations(raw) {
 	const said = [];
 	if (raw.inner > raw.parts.length) said.push(`the ${raw.parts.length} longest of ${count(raw.inner)} parts`);
-	if (raw.overwritten) said.push('only the last 4096 visits inside are known');
+	if (raw.overwritten) said.push('only the last visits inside are known');
 	if (raw.suspended) said.push('suspended with its fiber: its parts are not known');
 	if (raw.detached) said.push('a detached span: its parts are not known');
 	return said;
