@@ -238,7 +238,8 @@ static size_t most_at_once(char *spec, size_t size)
 	for (;;) {
 		length += (size_t)snprintf(spec + length, size - length,
 					   "%scycles", length ? "," : "");
-		count = selfmon_counters_open(spec, 0, &counters, NULL);
+		count = selfmon_counters_open(spec, SELFMON_COUNTERS_ONE_GROUP,
+					      &counters, NULL);
 		selfmon_counters_close(counters);
 		if (count <= (int)most)
 			return most;
@@ -272,8 +273,8 @@ Test(hw_permission, the_nmi_watchdogs_counter_is_missed_and_named)
 	hw_write_file(WATCHDOG, "1");
 	if (!hw_read_number(WATCHDOG, ""))
 		cr_skip_test("the NMI watchdog does not start here");
-	cr_assert_eq(selfmon_counters_open(spec, 0, &counters, NULL),
-		     (int)most - 1);
+	cr_assert_eq(selfmon_counters_open(spec, SELFMON_COUNTERS_ONE_GROUP,
+					   &counters, NULL), (int)most - 1);
 	cr_assert_eq(selfmon_counters_info(counters, most - 1, &info), 0);
 	cr_assert_eq(info.verdict, SELFMON_NOT_COUNTED);
 	assert_explained(

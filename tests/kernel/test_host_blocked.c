@@ -316,14 +316,14 @@ static void block_in_each_call(void)
 	pthread_join(worker, NULL);
 }
 
-static void expect_uninterrupted(const char *sample)
+static void expect_uninterrupted(const char *events, const char *sample)
 {
 	struct selfmon_report *report;
 	uint64_t switches = 0, blocked = 0, samples = 0;
 	size_t i;
 
 	count_signals();
-	ask_with("@offcpu", sample);
+	ask_with(events, sample);
 	block_in_each_call();
 	expect_no_signal();
 	expect_handlers();
@@ -342,7 +342,8 @@ static void expect_uninterrupted(const char *sample)
 	 * On one busy CPU, the timeout or event of a call may come before the
 	 * thread blocks. So only some of the calls block.
 	 */
-	cr_expect_geq(blocked, CALLS);
+	if (strcmp(events, "none") != 0)
+		cr_expect_geq(blocked, CALLS);
 	cr_log_info("%s: %lu switches and %lu samples of threads that block",
 		    sample, (unsigned long)switches, (unsigned long)samples);
 	cr_expect_gt(samples, 0);
@@ -351,14 +352,11 @@ static void expect_uninterrupted(const char *sample)
 
 Test(host_blocked, sees_no_signal_where_visits_read_the_samples)
 {
-	expect_uninterrupted(OFTEN ",drain=border");
+	expect_uninterrupted("@offcpu", OFTEN ",drain=border");
 }
 
-/*
- * The library's thread runs, too. It skips rings that record context switches,
- * so each thread reads its own ring.
- */
+/* The library's thread does not read rings that record context switches. */
 Test(host_blocked, sees_no_signal_where_a_thread_reads_the_samples)
 {
-	expect_uninterrupted(OFTEN ",ring=4k,drain=thread");
+	expect_uninterrupted("none", OFTEN ",ring=4k,drain=thread");
 }
