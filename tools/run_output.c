@@ -118,6 +118,8 @@ static int check_place(struct run_output *out, const char *file)
 
 	if (!expand(out->path, getpid(), path, sizeof(path)))
 		return tool_fail("run", "-o %s: the name is too long", file);
+	if (out->made)
+		run_made_begin(path);
 	if (!lstat(path, &out->before)) {
 		if (S_ISLNK(out->before.st_mode))
 			return tool_fail("run", "-o %s: a symbolic link, which "
@@ -142,7 +144,7 @@ static int check_place(struct run_output *out, const char *file)
 int run_output_take(struct run_output *out, const char *file,
 		    const char *format, bool children)
 {
-	char hint[TOOL_HINT_SIZE];
+	char hint[TOOL_HINT_SIZE], ending[32] = "";
 	const char *chosen;
 	int status = 0;
 
@@ -171,12 +173,14 @@ int run_output_take(struct run_output *out, const char *file,
 		if (!status)
 			status = check_place(out, file);
 	}
+	if (out->made)
+		snprintf(ending, sizeof(ending), RUN_SOURCE_ENDING,
+			 (int)getpid());
 	/* There is room: make_absolute() has checked the length. */
 	if (!status &&
 	    snprintf(out->value, sizeof(out->value), "%s:%s%s%s",
 		     out->made ? "json" : chosen,
-		     out->path[0] ? out->path : "-",
-		     out->made ? RUN_SOURCE_ENDING : "",
+		     out->path[0] ? out->path : "-", ending,
 		     children ? ",children=yes" : "") >= (int)sizeof(out->value))
 		status = tool_fail("run", "-o %.64s...: the name is too long",
 				   file);

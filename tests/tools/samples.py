@@ -794,6 +794,11 @@ def test_go(tool):
 
 # ---- selfmon run ------------------------------------------------------------
 
+def write(name):
+    """Returns a command that writes this report where selfmon requests it."""
+    return "sh", "-c", f'cp {name} "${{SELFMON_OUTPUT#json:}}"'
+
+
 def test_run(tool):
     shown = tool.run("run", "--sample", "cycles@1M,chain=8", "sh", "-c",
                      'echo "$SELFMON_SAMPLE"')
@@ -804,15 +809,21 @@ def test_run(tool):
         words = {"pprof": ["-f", "pprof"], "html": ["-f", "html"],
                  "folded": ["-f", "folded", "--by", "samples"]}[kind]
         tool.run("report", *words, "-o", "wanted", "sampled.json")
-        tool.run("run", "-o", f"{kind}:made", "cp", "sampled.json",
-                 "made.json")
+        users = tool.folder / "made.json"
+        shutil.copy(tool.folder / "sampled.json", users)
+        tool.run("run", "-o", f"{kind}:made", "true")
+        expect("no report", "no report in" in tool.err, tool.err)
+        tool.run("run", "-o", f"{kind}:made", *write("sampled.json"))
+        expect("the file is announced", "report in" in tool.err, tool.err)
         same(f"run -o {kind}:", (tool.folder / "made").read_bytes(),
              (tool.folder / "wanted").read_bytes())
-        expect("JSON is removed", not (tool.folder / "made.json").exists())
+        expect("the user's file", users.exists())
+        users.unlink()
+        expect("JSON is removed", not list(tool.folder.glob("made.*")))
         tool.run("run", "-o", f"{kind}:made%p", "true", status=2)
         expect("one process", f"{kind} is for one process" in tool.err,
                tool.err)
-    tool.run("run", "-o", "pprof:none", "cp", "real.json", "none.json")
+    tool.run("run", "-o", "pprof:none", *write("real.json"))
     expect("no samples", "use --sample auto" in tool.err and
            "in JSON is in" in tool.err and not
            (tool.folder / "none").exists(), tool.err)
