@@ -218,6 +218,14 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
+bool run_output_make(const struct run_output *out)
+{
+	char path[RUN_OUTPUT_SIZE];
+
+	return !out->made || !expand(out->path, getpid(), path, sizeof(path)) ||
+	       run_make(path, out->made);
+}
+
 void run_output_say(const struct run_output *out, const struct child *child)
 {
 	char path[RUN_OUTPUT_SIZE];
@@ -227,8 +235,6 @@ void run_output_say(const struct run_output *out, const struct child *child)
 	    !expand(out->path, child->pid, path, sizeof(path)))
 		return;
 	fflush(stdout);
-	if (out->made && !run_make(path, out->made))
-		return;
 	if (!stat(path, &now) && !is_same(&out->before, &now)) {
 		if (S_ISREG(now.st_mode))
 			tool_line(stderr, "selfmon run: report in %s, %lld "

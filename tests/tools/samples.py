@@ -815,6 +815,8 @@ def test_run(tool):
         expect("no report", "no report in" in tool.err, tool.err)
         tool.run("run", "-o", f"{kind}:made", *write("sampled.json"))
         expect("the file is announced", "report in" in tool.err, tool.err)
+        tool.run("run", "-qo", f"{kind}:made", *write("sampled.json"))
+        expect("--quiet", "report in" not in tool.err, tool.err)
         same(f"run -o {kind}:", (tool.folder / "made").read_bytes(),
              (tool.folder / "wanted").read_bytes())
         expect("the user's file", users.exists())
