@@ -8,6 +8,7 @@
 #include "run_compare.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 
 struct turns {
 	const struct run_compare *compare;
-	char folder[4096];
+	char folder[PATH_MAX];
 	bool is_temporary;
 	unsigned int runs;
 	/* Paths of the reports: of A's runs, then of B's. */
@@ -46,6 +47,7 @@ static int make_folder(struct turns *turns)
 {
 	const char *const keep = turns->compare->keep;
 	const char *const base = getenv("TMPDIR");
+	char path[PATH_MAX];
 
 	turns->is_temporary = !keep;
 	snprintf(turns->folder, sizeof(turns->folder), "%s%s",
@@ -63,6 +65,12 @@ static int make_folder(struct turns *turns)
 		tool_fail("run", "%s: %s", turns->folder, strerror(errno));
 		return TOOL_USAGE;
 	}
+	/*
+	 * The commands may change their directory. A relative path is kept if
+	 * the absolute path is not possible in SELFMON_OUTPUT.
+	 */
+	if (realpath(turns->folder, path) && !strpbrk(path, ",;%"))
+		strcpy(turns->folder, path);
 	return 0;
 }
 

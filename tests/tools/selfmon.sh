@@ -343,6 +343,10 @@ TMPDIR=$work/tmp "$program" run --compare 'kill -TERM $$' true \
 "$program" run --compare 'kill -TERM $$' true --keep "$work/kept" \
 	2> "$work/err"
 says err "the reports are in $work/kept"
+write='cd / && echo > "${SELFMON_OUTPUT#json:}"'
+(cd "$work" && "$program" run --compare "$write" false --keep kept) \
+	2> "$work/err"
+says err "B: 'false' ended with status 1"
 
 # A signal that selfmon receives reaches the command.
 "$program" run sh -c 'trap "exit 9" TERM; echo ready
