@@ -404,6 +404,19 @@ def test_options(tool):
            "SELFMON_SAMPLE=auto" in tool.err, tool.err)
 
 
+def test_asked(tool, report):
+    """If the library lengthened the period, the requested one is printed."""
+    given = made_up(report)
+    for more, words in (
+            ({"period": 2000000, "asked": 500000},
+             "one per 2.000 ms (500.0 us was requested:"),
+            ({"period": 0, "frequency": 1000, "asked": 5000},
+             "1000 a second (5000 a second was requested:")):
+        given["samples"].update(more)
+        text = tool.run("report", "--samples", tool.write("asked.json", given))
+        expect(f"'{words}'", words in text, text)
+
+
 def test_many(tool, report, sampled):
     """Only the functions with most samples have a row, and names of any bytes
     are safe."""
@@ -872,6 +885,7 @@ def main():
         else:
             print("[SKIP] samples: functions and lines need libdw-dev")
         test_options(tool)
+        test_asked(tool, report)
         test_run(tool)
         test_folded_unknown(tool, report)
         test_many(tool, report, sampled)
