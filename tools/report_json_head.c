@@ -30,6 +30,10 @@ static void read_clock(struct json_in *in, json_t *root,
 	COPY(in, root, "when", to->when);
 	if (json_object_get(root, "since")) /* since 0.2.0 */
 		COPY(in, root, "since", to->since);
+	if (json_object_get(root, "start_ticks") && /* since 0.2.0 */
+	    !json_in_is_null(in, root, "start_ticks"))
+		to->start_ticks = json_in_integer(in, root, "start_ticks",
+						  INT64_MAX);
 	to->elapsed_ns = json_in_real(in, root, "elapsed_ns");
 	/*
 	 * Older reports lack cpu_ns. It is null in reports of live files and
@@ -113,6 +117,11 @@ static void read_process(struct json_in *in, json_t *from,
 	if (from && json_object_get(from, "inner_ns"))
 		to->inner_ns = json_in_real(in, from, "inner_ns");
 	COPY(in, from, "when", to->when);
+	if (from && json_object_get(from, "since")) /* since 0.2.0 */
+		COPY(in, from, "since", to->since);
+	if (from && json_object_get(from, "start_ticks")) /* since 0.2.0 */
+		to->start_ticks = json_in_integer(in, from, "start_ticks",
+						  INT64_MAX);
 	to->elapsed_ns = json_in_real(in, from, "elapsed_ns");
 	COPY(in, from, "clock", to->clock);
 	to->clock_hz = json_in_integer(in, from, "clock_hz", INT64_MAX);

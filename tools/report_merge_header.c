@@ -51,6 +51,8 @@ static void describe(struct selfmon_report_process *to,
 	to->calibrated = from->calibrated;
 	to->inner_ns = from->inner_ns;
 	memcpy(to->when, from->when, sizeof(to->when));
+	memcpy(to->since, from->since, sizeof(to->since));
+	to->start_ticks = from->start_ticks;
 	to->elapsed_ns = from->elapsed_ns;
 	memcpy(to->clock, from->clock, sizeof(to->clock));
 	to->clock_hz = from->clock_hz;
@@ -63,15 +65,31 @@ static bool is_same(double a, double b)
 	return !(a < b) && !(a > b);
 }
 
-static bool is_same_process(const struct selfmon_report_process *a,
-			    const struct selfmon_report_process *b)
+static bool is_same_report(const struct selfmon_report_process *a,
+			   const struct selfmon_report_process *b)
 {
-	return a->pid == b->pid && !strcmp(a->program, b->program) &&
-	       !strcmp(a->when, b->when) &&
+	return !strcmp(a->program, b->program) && !strcmp(a->when, b->when) &&
 	       is_same(a->elapsed_ns, b->elapsed_ns);
 }
 
-/* Refuses two reports of the same process. */
+/*
+ * Returns true if both reports have visits of the same time of one process.
+ * Process ids are reused, and are equal in containers, but not together with
+ * the ticks. Reports of an early version have no ticks.
+ */
+static bool is_twice(const struct selfmon_report_process *a,
+		     const struct selfmon_report_process *b)
+{
+	if (a->pid != b->pid)
+		return false;
+	if (!a->start_ticks || !b->start_ticks)
+		return is_same_report(a, b);
+	return a->start_ticks == b->start_ticks &&
+	       (is_same_report(a, b) || (strcmp(a->when, b->since) > 0 &&
+					 strcmp(b->when, a->since) > 0));
+}
+
+/* Refuses two reports of the same time of one process. */
 static int check_process(const struct selfmon_report *to)
 {
 	const struct selfmon_report_process *const last =
@@ -79,7 +97,7 @@ static int check_process(const struct selfmon_report *to)
 	size_t i;
 
 	for (i = 0; i + 1 < to->processes; i++)
-		if (is_same_process(&to->process[i], last))
+		if (is_twice(&to->process[i], last))
 			return tool_fail("report", "%s: pid: the report of "
 					 "process %ld is in %s already, and "
 					 "would be counted twice", last->file,

@@ -22,16 +22,21 @@ static bool is_clock(const char *event)
 	return !strcmp(event, "task-clock") || !strcmp(event, "cpu-clock");
 }
 
-static void say_period(struct selfmon_text *text, const char *event,
-		       uint64_t period)
+/* `number` is a frequency if the samples have one, else a period. */
+static void say_period(struct selfmon_text *text,
+		       const struct selfmon_samples *samples, uint64_t number)
 {
-	char number[SELFMON_NUMBER_SIZE];
+	const bool is_time = !samples->frequency && is_clock(samples->event);
+	char shown[SELFMON_NUMBER_SIZE];
 
-	if (is_clock(event))
-		selfmon_number_time(number, (double)period, 4);
+	if (is_time)
+		selfmon_number_time(shown, (double)number, 4);
 	else
-		selfmon_number_visits(number, period);
-	selfmon_text_say(text, "%s%s", number, is_clock(event) ? "" : " of it");
+		selfmon_number_visits(shown, number);
+	selfmon_text_say(text, "%s%s", shown,
+			 samples->frequency ? " a second"
+			 : is_time	    ? ""
+					    : " of it");
 }
 
 static void say_rate(struct selfmon_text *text,
@@ -40,17 +45,13 @@ static void say_rate(struct selfmon_text *text,
 	char number[SELFMON_NUMBER_SIZE];
 
 	selfmon_number_visits(number, samples->taken);
-	selfmon_text_say(text, "%s of %s, ", number, samples->event);
-	if (samples->frequency) {
-		selfmon_text_say(text, "%" PRIu32 " a second",
-				 samples->frequency);
-	} else {
-		selfmon_text_say(text, "one per ");
-		say_period(text, samples->event, samples->period);
-	}
+	selfmon_text_say(text, "%s of %s, %s", number, samples->event,
+			 samples->frequency ? "" : "one per ");
+	say_period(text, samples, samples->frequency ? samples->frequency
+						     : samples->period);
 	if (samples->asked) {
 		selfmon_text_say(text, " (");
-		say_period(text, samples->event, samples->asked);
+		say_period(text, samples, samples->asked);
 		selfmon_text_say(text, " was requested: samples may take a "
 				 "twentieth of the time)");
 	}

@@ -301,7 +301,7 @@ static int run_alone(struct run *run, char **argv)
 	struct child child;
 	const int status = child_run(&child, argv);
 
-	if (child.began && (!run->quiet || run->out.made))
+	if (child.began && run_output_make(&run->out) && !run->quiet)
 		run_output_say(&run->out, &child);
 	if (child.began && !run->quiet && run->live)
 		run_live_say(run->live_path, &child);

@@ -8,6 +8,7 @@
 #include "run_compare.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,11 +23,12 @@
 
 struct turns {
 	const struct run_compare *compare;
-	char folder[4096];
+	char folder[PATH_MAX];
 	bool is_temporary;
 	unsigned int runs;
 	/* Paths of the reports: of A's runs, then of B's. */
 	char **path;
+	struct child child; /* the last run */
 };
 
 void run_compare_pass(struct run_compare *compare, const char *option,
@@ -45,6 +47,7 @@ static int make_folder(struct turns *turns)
 {
 	const char *const keep = turns->compare->keep;
 	const char *const base = getenv("TMPDIR");
+	char path[PATH_MAX];
 
 	turns->is_temporary = !keep;
 	snprintf(turns->folder, sizeof(turns->folder), "%s%s",
@@ -62,6 +65,12 @@ static int make_folder(struct turns *turns)
 		tool_fail("run", "%s: %s", turns->folder, strerror(errno));
 		return TOOL_USAGE;
 	}
+	/*
+	 * The commands may change their directory. A relative path is kept if
+	 * the absolute path is not possible in SELFMON_OUTPUT.
+	 */
+	if (realpath(turns->folder, path) && !strpbrk(path, ",;%"))
+		strcpy(turns->folder, path);
 	return 0;
 }
 
@@ -127,14 +136,12 @@ static int check_end(const char *command, unsigned int side, int status,
  * Runs a command, and discards its standard output: standard output is reserved
  * for the comparison.
  */
-static int run_one(const struct turns *turns, unsigned int side,
-		   unsigned int run)
+static int run_one(struct turns *turns, unsigned int side, unsigned int run)
 {
 	const char *const command = turns->compare->command[side];
 	const char *const report = path_of(turns, side, run);
 	char *output = NULL, *script = NULL;
 	char shell[] = "sh", option[] = "-c";
-	struct child child;
 	int status;
 
 	if (asprintf(&output, "json:%s", report) < 0 ||
@@ -144,15 +151,16 @@ static int run_one(const struct turns *turns, unsigned int side,
 	}
 	unlink(report);
 	setenv("SELFMON_OUTPUT", output, 1);
-	status = child_run(&child, (char *[]){ shell, option, script, NULL });
+	status = child_run(&turns->child,
+			   (char *[]){ shell, option, script, NULL });
 	free(output);
 	free(script);
-	if (child.signal)
-		return child_exit(&child, status);
+	if (turns->child.signal)
+		return status;
 	return check_end(command, side, status, report);
 }
 
-static int run_all(const struct turns *turns)
+static int run_all(struct turns *turns)
 {
 	unsigned int i;
 	int status = run_one(turns, 0, 0);
@@ -220,5 +228,5 @@ int run_compare(const struct run_compare *compare)
 		fprintf(stderr, "selfmon run: the reports are in %s\n",
 			turns.folder);
 	clean_up(&turns);
-	return status;
+	return child_exit(&turns.child, status);
 }

@@ -18,6 +18,8 @@
 #include "run_output.h"
 #include "tool.h"
 
+#define SOURCE_SIZE (RUN_OUTPUT_SIZE + 32)
+
 /* Writes the samples in this format. Returns 0, or TOOL_NO with a message. */
 static int write_samples(const struct selfmon_report *report, const char *path,
 			 enum run_made made, FILE *to)
@@ -80,13 +82,27 @@ static bool write_file(const struct selfmon_report *report, const char *path,
 	return true;
 }
 
+static void name_source(char source[SOURCE_SIZE], const char *path)
+{
+	snprintf(source, SOURCE_SIZE, "%s" RUN_SOURCE_ENDING, path,
+		 (int)getpid());
+}
+
+void run_made_begin(const char *path)
+{
+	char source[SOURCE_SIZE];
+
+	name_source(source, path);
+	unlink(source);
+}
+
 bool run_make(const char *path, enum run_made made)
 {
-	char source[RUN_OUTPUT_SIZE + sizeof(RUN_SOURCE_ENDING)];
+	char source[SOURCE_SIZE];
 	struct report_file file;
 	bool done;
 
-	snprintf(source, sizeof(source), "%s" RUN_SOURCE_ENDING, path);
+	name_source(source, path);
 	if (access(source, R_OK))
 		return true;
 	if (report_file_open(&file, source, false))

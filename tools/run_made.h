@@ -15,9 +15,13 @@ enum run_made { RUN_NOT_MADE, RUN_HTML, RUN_FOLDED, RUN_PPROF, RUN_MADE_COUNT };
 
 /*
  * The program writes its JSON to a file with the requested name plus this
- * ending.
+ * ending. It includes the process id of selfmon, because FILE.json may be a file
+ * of the user.
  */
-#define RUN_SOURCE_ENDING ".json"
+#define RUN_SOURCE_ENDING ".%d.json"
+
+/* Removes the JSON report of an earlier run that had the same process id. */
+void run_made_begin(const char *path);
 
 /*
  * Makes the file from the JSON report, and removes the JSON report. If the

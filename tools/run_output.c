@@ -118,6 +118,8 @@ static int check_place(struct run_output *out, const char *file)
 
 	if (!expand(out->path, getpid(), path, sizeof(path)))
 		return tool_fail("run", "-o %s: the name is too long", file);
+	if (out->made)
+		run_made_begin(path);
 	if (!lstat(path, &out->before)) {
 		if (S_ISLNK(out->before.st_mode))
 			return tool_fail("run", "-o %s: a symbolic link, which "
@@ -142,7 +144,7 @@ static int check_place(struct run_output *out, const char *file)
 int run_output_take(struct run_output *out, const char *file,
 		    const char *format, bool children)
 {
-	char hint[TOOL_HINT_SIZE];
+	char hint[TOOL_HINT_SIZE], ending[32] = "";
 	const char *chosen;
 	int status = 0;
 
@@ -171,12 +173,14 @@ int run_output_take(struct run_output *out, const char *file,
 		if (!status)
 			status = check_place(out, file);
 	}
+	if (out->made)
+		snprintf(ending, sizeof(ending), RUN_SOURCE_ENDING,
+			 (int)getpid());
 	/* There is room: make_absolute() has checked the length. */
 	if (!status &&
 	    snprintf(out->value, sizeof(out->value), "%s:%s%s%s",
 		     out->made ? "json" : chosen,
-		     out->path[0] ? out->path : "-",
-		     out->made ? RUN_SOURCE_ENDING : "",
+		     out->path[0] ? out->path : "-", ending,
 		     children ? ",children=yes" : "") >= (int)sizeof(out->value))
 		status = tool_fail("run", "-o %.64s...: the name is too long",
 				   file);
@@ -214,6 +218,14 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
+bool run_output_make(const struct run_output *out)
+{
+	char path[RUN_OUTPUT_SIZE];
+
+	return !out->made || !expand(out->path, getpid(), path, sizeof(path)) ||
+	       run_make(path, out->made);
+}
+
 void run_output_say(const struct run_output *out, const struct child *child)
 {
 	char path[RUN_OUTPUT_SIZE];
@@ -223,8 +235,6 @@ void run_output_say(const struct run_output *out, const struct child *child)
 	    !expand(out->path, child->pid, path, sizeof(path)))
 		return;
 	fflush(stdout);
-	if (out->made && !run_make(path, out->made))
-		return;
 	if (!stat(path, &now) && !is_same(&out->before, &now)) {
 		if (S_ISREG(now.st_mode))
 			tool_line(stderr, "selfmon run: report in %s, %lld "

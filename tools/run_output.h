@@ -42,9 +42,12 @@ int run_live_take(const char *file, char path[RUN_OUTPUT_SIZE]);
 void run_live_say(const char *live, const struct child *child);
 
 /*
- * Makes the page or other format if requested. Then prints where the report is,
- * or why there is none.
+ * Makes the page or other format if requested. Returns false with a message
+ * after an error.
  */
+bool run_output_make(const struct run_output *out);
+
+/* Prints where the report is, or why there is none. */
 void run_output_say(const struct run_output *out, const struct child *child);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define CLOCKSOURCE                                                            \
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
-/* A read that takes longer than this traps to the hypervisor. */
+/* Under a hypervisor, a read that takes longer than this traps to it. */
 #define TRAP_NS 200
 
 static void note(struct selftest_machine *to, const char *format, ...)
@@ -49,8 +49,10 @@ static void note_counters(struct selftest_machine *to,
 	if (probe->both_modes)
 		note(to, "the kernel's instructions are counted as well");
 	if (probe->user_reads && probe->read_ns > TRAP_NS)
-		note(to, "each counter read traps to the hypervisor, %" PRId64
-		     " ns", probe->read_ns);
+		note(to, "each counter read %s %" PRId64 " ns",
+		     facts->hypervisor ? "traps to the hypervisor,"
+				       : "takes",
+		     probe->read_ns);
 }
 
 static void take_notes(struct selftest_machine *to,

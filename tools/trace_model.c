@@ -18,7 +18,6 @@ void trace_free(struct trace *trace)
 	free(trace->track);
 	free(trace->region);
 	free(trace->thread);
-	free(trace->column);
 	free(trace->count);
 	free(trace);
 }

@@ -10,6 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <selfmon/event.h>
+
+/* A file that exceeds this limit is damaged. */
+#define TRACE_COLUMNS_MAX SELFMON_MAX_COUNTERS
+
 /* Size of a line that says why a file cannot be read. */
 #define TRACE_WHY_SIZE 160
 
@@ -87,7 +92,7 @@ struct trace {
 	size_t regions;
 	struct trace_thread *thread;
 	size_t threads;
-	char (*column)[65];
+	char column[TRACE_COLUMNS_MAX][65];
 	size_t columns;
 	/*
 	 * For each visit with counts: a bit mask of the columns that have a

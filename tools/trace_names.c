@@ -92,15 +92,8 @@ void trace_take_column(struct trace_reader *reader, const void *block,
 		trace_damaged(reader, "an event's block is too short");
 		return;
 	}
-	if (!trace->column)
-		trace->column =
-			calloc(TRACE_COLUMNS_MAX, sizeof(*trace->column));
-	if (!trace->column) {
-		reader->failed = true;
-		return;
-	}
 	memcpy(trace->column[from->column], from->name,
-	       sizeof(*trace->column) - 1);
+	       sizeof(trace->column[0]) - 1);
 	if (from->column >= trace->columns)
 		trace->columns = from->column + 1;
 }

@@ -9,9 +9,6 @@
 #include "store/trace_file.h"
 #include "trace_model.h"
 
-/* A file that exceeds this limit is damaged. */
-#define TRACE_COLUMNS_MAX SELFMON_MAX_COUNTERS
-
 /* State of a ring after the entries that were read so far. */
 struct trace_ring {
 	uint32_t tid;

@@ -51,6 +51,7 @@ static void describe_run(struct selfmon_report *report,
 	report->forked = process->forked;
 	selfmon_utc_write(report->when, sizeof(report->when),
 			   (uint64_t)time(NULL));
+	report->start_ticks = process->start_ticks;
 	if (process->start_ticks) {
 		report->elapsed_ns = (double)selfmon_clock_ns(
 			clock, ticks - process->start_ticks);

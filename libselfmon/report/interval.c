@@ -280,7 +280,8 @@ static int check_reports(const struct selfmon_report *later,
 	const struct selfmon_recorded *const b = earlier->recorded;
 
 	if (!a || !b || later->pid != earlier->pid || a->ticks < b->ticks ||
-	    (b->start_ticks && a->start_ticks != b->start_ticks))
+	    (earlier->start_ticks &&
+	     later->start_ticks != earlier->start_ticks))
 		return -EINVAL;
 	return later->unread || earlier->unread ? -EAGAIN : 0;
 }

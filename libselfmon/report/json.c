@@ -72,6 +72,10 @@ static void header(struct selfmon_json *json,
 	selfmon_json_text(json, "kernel", report->kernel);
 	selfmon_json_text(json, "when", report->when);
 	selfmon_json_text(json, "since", report->since);
+	if (report->processes)
+		selfmon_json_null(json, "start_ticks");
+	else
+		selfmon_json_integer(json, "start_ticks", report->start_ticks);
 	selfmon_json_real(json, "elapsed_ns", report->elapsed_ns);
 	if (report->cpu_ns)
 		selfmon_json_integer(json, "cpu_ns", report->cpu_ns);
@@ -164,6 +168,8 @@ static void processes(struct selfmon_json *outer,
 		selfmon_json_boolean(&json, "calibrated", of->calibrated);
 		selfmon_json_real(&json, "inner_ns", of->inner_ns);
 		selfmon_json_text(&json, "when", of->when);
+		selfmon_json_text(&json, "since", of->since);
+		selfmon_json_integer(&json, "start_ticks", of->start_ticks);
 		selfmon_json_real(&json, "elapsed_ns", of->elapsed_ns);
 		selfmon_json_text(&json, "clock", of->clock);
 		selfmon_json_integer(&json, "clock_hz", of->clock_hz);

@@ -121,7 +121,7 @@ static void note_time(struct selfmon_report *report,
 		     ? selfmon_clock_ns(clock, newest - facts->start_ticks)
 		     : 0;
 	report->elapsed_ns = (double)ns;
-	report->recorded->start_ticks = facts->start_ticks;
+	report->start_ticks = facts->start_ticks;
 	report->recorded->ticks = newest;
 	selfmon_utc_write(report->when, sizeof(report->when),
 			   facts->begun + ns / NS_PER_S);

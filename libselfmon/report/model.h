@@ -74,7 +74,8 @@ struct selfmon_report_process {
 	int32_t pid;
 	bool forked, calibrated;
 	double inner_ns;
-	char when[32];
+	char when[32], since[32];
+	uint64_t start_ticks; /* 0: unknown */
 	double elapsed_ns;
 	char clock[64];
 	uint64_t clock_hz;
@@ -96,6 +97,7 @@ struct selfmon_report {
 	char kernel[SELFMON_TEXT_MAX];
 	char when[32];                /* UTC, ISO 8601 */
 	char since[32];               /* when the interval began; or "" */
+	uint64_t start_ticks;         /* as in struct selfmon_process */
 	/* Since the library's first use or the start of the interval. */
 	double elapsed_ns;
 	/* CPU time of all threads in the elapsed time; 0: unknown. */

@@ -14,8 +14,7 @@ struct selfmon_recorded {
 	struct selfmon_calibration calibration;
 	struct selfmon_clock clock;
 	struct selfmon_sampling sampling;
-	uint64_t start_ticks; /* as in struct selfmon_process */
-	uint64_t ticks;       /* time of the report */
+	uint64_t ticks; /* time of the report */
 	/* In the order in which the gathered rows store their values. */
 	struct selfmon_report_column column[SELFMON_MAX_COUNTERS];
 };

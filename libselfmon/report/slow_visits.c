@@ -138,7 +138,7 @@ static void put_slow(const struct selfmon_report *report,
 		     struct selfmon_slow *to)
 {
 	const struct selfmon_slow_visit *const visit = &from->visit;
-	const uint64_t first = recorded->start_ticks;
+	const uint64_t first = report->start_ticks;
 	size_t i;
 
 	to->region = selfmon_gather_region(&recorded->gather, from->region)

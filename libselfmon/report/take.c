@@ -41,7 +41,6 @@ static int fill_report(struct selfmon_report *report,
 	if (error)
 		return error;
 	selfmon_report_header(report, process);
-	recorded->start_ticks = process->start_ticks;
 	recorded->sampling = process->sampling;
 	recorded->calibration = *selfmon_calibrate(
 		process, selfmon_gather_occurred(&recorded->gather));

@@ -204,6 +204,40 @@ grep -Eq '^round .*[0-9]!' "$work/out" || fail "no mark of values left out"
 refused 'every.json: every: 7, and 1 in' "$work/a.json" "$work/every.json"
 refused 'a.json: pid: the report of process .* twice' "$work/a.json" \
 	"$work/b.json" "$work/a.json"
+# retimed SINCE WHEN FILE: makes FILE from a.json
+when=$(sed -n 's/^ *"when": "\(.*\)",/\1/p' "$work/a.json")
+later=2222-01-01T00:00:00Z
+retimed()
+{
+	sed -e "1,/\"elapsed_ns\"/s/\"elapsed_ns\": .*,/\"elapsed_ns\": 5,/" \
+		-e "1,/\"since\"/s/\"since\": .*,/\"since\": \"$1\",/" \
+		-e "1,/\"when\"/s/\"when\": .*,/\"when\": \"$2\",/" \
+		"$work/a.json" > "$work/$3"
+}
+retimed '' "$later" later.json
+refused 'later.json: pid: the report of process .* twice' "$work/a.json" \
+	"$work/later.json"
+retimed "$when" "$later" interval.json
+refused 'interval.json: pid: the report of process .* twice' \
+	"$work/later.json" "$work/interval.json"
+"$program" report -m "$work/interval.json" "$work/a.json" > "$work/out" &&
+	"$program" report -m "$work/a.json" "$work/interval.json" \
+		> "$work/out" || fail 'intervals that do not overlap'
+"$program" report -mf json "$work/b.json" "$work/later.json" > "$work/step.json"
+refused 'interval.json: pid: the report of process .* twice' \
+	"$work/step.json" "$work/interval.json"
+sed 's/"start_ticks": [0-9]*/"start_ticks": 1/' "$work/a.json" > \
+	"$work/reused.json"
+"$program" report -m "$work/a.json" "$work/reused.json" > "$work/out" ||
+	fail 'a reused process id'
+SELFMON_LIVE="$work/both.live" SELFMON_OUTPUT="json:$work/both.json" \
+	SELFMON_EVENTS=none "$example" > /dev/null
+refused 'both.live: pid: the report of process .* twice' "$work/both.json" \
+	"$work/both.live"
+sed '/^ *"start_ticks"/d' "$work/a.json" > "$work/early.json"
+refused 'a.json: pid: the report of process .* twice' "$work/early.json" \
+	"$work/a.json"
+
 sed 's/"histogram": \[\[.*\]\]/"histogram": null/' "$work/b.json" > \
 	"$work/old.json"
 "$program" report "$work/old.json" > /dev/null || fail "no old file is read"

@@ -404,6 +404,19 @@ def test_options(tool):
            "SELFMON_SAMPLE=auto" in tool.err, tool.err)
 
 
+def test_asked(tool, report):
+    """If the library lengthened the period, the requested one is printed."""
+    given = made_up(report)
+    for more, words in (
+            ({"period": 2000000, "asked": 500000},
+             "one per 2.000 ms (500.0 us was requested:"),
+            ({"period": 0, "frequency": 1000, "asked": 5000},
+             "1000 a second (5000 a second was requested:")):
+        given["samples"].update(more)
+        text = tool.run("report", "--samples", tool.write("asked.json", given))
+        expect(f"'{words}'", words in text, text)
+
+
 def test_many(tool, report, sampled):
     """Only the functions with most samples have a row, and names of any bytes
     are safe."""
@@ -794,6 +807,11 @@ def test_go(tool):
 
 # ---- selfmon run ------------------------------------------------------------
 
+def write(name):
+    """Returns a command that writes this report where selfmon requests it."""
+    return "sh", "-c", f'cp {name} "${{SELFMON_OUTPUT#json:}}"'
+
+
 def test_run(tool):
     shown = tool.run("run", "--sample", "cycles@1M,chain=8", "sh", "-c",
                      'echo "$SELFMON_SAMPLE"')
@@ -804,15 +822,23 @@ def test_run(tool):
         words = {"pprof": ["-f", "pprof"], "html": ["-f", "html"],
                  "folded": ["-f", "folded", "--by", "samples"]}[kind]
         tool.run("report", *words, "-o", "wanted", "sampled.json")
-        tool.run("run", "-o", f"{kind}:made", "cp", "sampled.json",
-                 "made.json")
+        users = tool.folder / "made.json"
+        shutil.copy(tool.folder / "sampled.json", users)
+        tool.run("run", "-o", f"{kind}:made", "true")
+        expect("no report", "no report in" in tool.err, tool.err)
+        tool.run("run", "-o", f"{kind}:made", *write("sampled.json"))
+        expect("the file is announced", "report in" in tool.err, tool.err)
+        tool.run("run", "-qo", f"{kind}:made", *write("sampled.json"))
+        expect("--quiet", "report in" not in tool.err, tool.err)
         same(f"run -o {kind}:", (tool.folder / "made").read_bytes(),
              (tool.folder / "wanted").read_bytes())
-        expect("JSON is removed", not (tool.folder / "made.json").exists())
+        expect("the user's file", users.exists())
+        users.unlink()
+        expect("JSON is removed", not list(tool.folder.glob("made.*")))
         tool.run("run", "-o", f"{kind}:made%p", "true", status=2)
         expect("one process", f"{kind} is for one process" in tool.err,
                tool.err)
-    tool.run("run", "-o", "pprof:none", "cp", "real.json", "none.json")
+    tool.run("run", "-o", "pprof:none", *write("real.json"))
     expect("no samples", "use --sample auto" in tool.err and
            "in JSON is in" in tool.err and not
            (tool.folder / "none").exists(), tool.err)
@@ -859,6 +885,7 @@ def main():
         else:
             print("[SKIP] samples: functions and lines need libdw-dev")
         test_options(tool)
+        test_asked(tool, report)
         test_run(tool)
         test_folded_unknown(tool, report)
         test_many(tool, report, sampled)

@@ -125,6 +125,15 @@ def changes_of(report, path):
         yield below_zero
 
 
+def check_hex(validator, path):
+    """Any text except a fixed word may have bytes that are not UTF-8."""
+    report = next(reports_of(path))
+    for key in report:
+        if isinstance(report[key], str) and key not in ("schema", "choice"):
+            if not validator.is_valid({**report, f"{key}_hex": "ff"}):
+                sys.exit(f"schema: {path}: {key}_hex is refused")
+
+
 def check_refusals(validator, path):
     report = shortened(next(reports_of(path)))
     stride = 1 if os.environ.get("TEST_FORM") else 11
@@ -161,6 +170,8 @@ def main():
     print(f"schema: {count} reports valid")
     if refuses:
         Draft202012Validator.check_schema(schema)
+        if path == SCHEMA:
+            check_hex(validator, arguments[0])
         count = check_refusals(validator, arguments[0])
         print(f"schema: {count} changes refused")
 

@@ -333,6 +333,21 @@ says out "text:$work/r.txt"
 "$program" run sh -c 'kill -TERM $$' 2> "$work/err"
 [ $? = 143 ] || complain 'run does not end by the signal of its command'
 
+# run --compare: a signal that ends a command leaves no files, unless they are
+# kept
+mkdir "$work/tmp"
+TMPDIR=$work/tmp "$program" run --compare 'kill -TERM $$' true \
+	2> "$work/err"
+[ $? = 143 ] || complain 'run --compare does not end by the signal'
+[ -z "$(ls "$work/tmp")" ] || complain "a signal leaves $(ls "$work/tmp")"
+"$program" run --compare 'kill -TERM $$' true --keep "$work/kept" \
+	2> "$work/err"
+says err "the reports are in $work/kept"
+write='cd / && echo > "${SELFMON_OUTPUT#json:}"'
+(cd "$work" && "$program" run --compare "$write" false --keep kept) \
+	2> "$work/err"
+says err "B: 'false' ended with status 1"
+
 # A signal that selfmon receives reaches the command.
 "$program" run sh -c 'trap "exit 9" TERM; echo ready
 	for turn in $(seq 200); do sleep 0.05; done' \

@@ -34,7 +34,7 @@ static struct selfmon_report *begin(uint64_t seconds)
 	snprintf(report->when, sizeof(report->when), "at %d s", (int)seconds);
 	report->recorded = calloc(1, sizeof(*report->recorded));
 	report->recorded->gather.named = named;
-	report->recorded->start_ticks = 7;
+	report->start_ticks = 7;
 	report->recorded->ticks = 7 + seconds * GHZ;
 	selfmon_clock_from_hz(&report->recorded->clock, SELFMON_CLOCK_CPUID,
 			      GHZ);
@@ -367,9 +367,9 @@ Test(report_interval, is_refused_of_what_is_none)
 	other->pid = 43;
 	is_refused(-EINVAL, other, first);
 	other->pid = 42;
-	other->recorded->start_ticks = 8; /* another process with this pid */
+	other->start_ticks = 8; /* another process with this pid */
 	is_refused(-EINVAL, other, first);
-	other->recorded->start_ticks = 7;
+	other->start_ticks = 7;
 	other->unread = 1;
 	is_refused(-EAGAIN, other, first);
 	other->unread = 0;
