@@ -246,17 +246,17 @@ static struct selfmon_thread *attach_whole(bool spans, bool off)
 	bool on;
 
 	selfmon_thread_hide();
-	process = selfmon_process();
+	on = (off || selfmon_load_once(&selfmon_impl_on)) &&
+	     !selfmon_process_has_ended();
+	process = on ? selfmon_process() : NULL;
 	if (is_borrowed(process)) {
 		selfmon_thread_count_unready();
 		selfmon_thread_pointer = &selfmon_thread_nobody;
 		return NULL;
 	}
-	on = (off || selfmon_load_once(&selfmon_impl_on)) &&
-	     !selfmon_process_has_ended();
-	if (process && on && !spans)
+	if (process && !spans)
 		selfmon_events_foresee();
-	thread = process && on ? attach_state(process, !spans) : NULL;
+	thread = process ? attach_state(process, !spans) : NULL;
 	if (thread && !spans)
 		attach_events(process, thread);
 	if (thread) {
