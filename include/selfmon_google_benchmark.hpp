@@ -20,8 +20,8 @@
  * events. The column is their sum divided by all iterations, or NaN if one
  * thread has no value. If the counters were shared with other programs, or if
  * the events do not fit on the PMU together, values are estimates. The column
- * "scaled" then has the fraction of the time for which counts of the first
- * group of events are extrapolated.
+ * "scaled" then has the fraction of the time for which counts are extrapolated:
+ * the mean over the estimated events.
  *
  * Counting starts where `counters` is declared and stops at the end of its
  * block: declare it right before the loop. state.PauseTiming() does not stop
@@ -149,11 +149,19 @@ private:
 				 verdict > worst[i])
 				worst[i] = verdict;
 			sum[i] += static_cast<double>(delta.value[i].count);
+			if (verdict == SELFMON_SCALED)
+				add_share(delta, delta.value[i].more);
 		}
-		if (delta.flags & SELFMON_DELTA_SCALED) {
-			off_ns += static_cast<double>(delta.off_ns);
-			enabled_ns += static_cast<double>(delta.enabled_ns);
-		}
+	}
+
+	void add_share(const Delta &delta, unsigned int more) noexcept
+	{
+		const selfmon_share first = { delta.enabled_ns, delta.off_ns };
+		const selfmon_share &share = more ? delta.more[more - 1]
+						  : first;
+
+		off_ns += static_cast<double>(share.off_ns);
+		enabled_ns += static_cast<double>(share.enabled_ns);
 	}
 
 	/*

@@ -88,7 +88,6 @@ SELFMON_ALWAYS_INLINE void selfmon_async_begin(struct selfmon_region *handle,
 /*
  * Ends the span, on any thread. Ending the same object again does nothing. A
  * span that began while regions were on is recorded even if they are off now.
- * The exception is a thread that had no region, span or prepare call before.
  * Opens no counters. Thread-safe; async-signal-safe after
  * selfmon_thread_prepare().
  */

@@ -186,7 +186,7 @@ SELFMON_INLINE void
 selfmon_impl_bench_object_head(const struct selfmon_bench_result *result,
 			       int slot, int index, FILE *stream)
 {
-	char name[512], whole[600], key[256];
+	char name[512], whole[600], key[512];
 
 	snprintf(whole, sizeof(whole), "%.500s%s", result->name,
 		 slot < 0 ? "_median" : "");

@@ -45,7 +45,8 @@ static const struct anchor *published;
 
 #define OWNER_NONE 0
 #define OWNER_DONE (-1)
-/* OWNER_NONE, OWNER_DONE, or the token of the process that chooses. */
+#define OWNER_UNSTATED (-2) /* not chosen, and only calibration is left */
+/* One of these, or the token of the process that chooses. */
 static int32_t owner;
 static struct selfmon_clock chosen;
 
@@ -224,10 +225,11 @@ void selfmon_clock_first_pair(struct selfmon_clock_pair *pair)
 }
 
 /*
- * Chooses the clock if its rate is known without calibration. Does nothing if
- * another thread is choosing: that thread may be calibrating, which may sleep.
- * Also does nothing in a forked child whose parent was choosing at the fork:
- * only claim() takes over from another process.
+ * Chooses the clock if its rate is known without calibration. Tries once, since
+ * each attempt opens an event. Does nothing if another thread is choosing: that
+ * thread may be calibrating, which may sleep. Also does nothing in a forked
+ * child whose parent was choosing at the fork: only claim() takes over from
+ * another process.
  */
 static void choose_without_wait(void)
 {
@@ -238,7 +240,7 @@ static void choose_without_wait(void)
 					 __ATOMIC_RELAXED))
 		return;
 	__atomic_store_n(&owner,
-			 choose_stated(&chosen) ? OWNER_DONE : OWNER_NONE,
+			 choose_stated(&chosen) ? OWNER_DONE : OWNER_UNSTATED,
 			 __ATOMIC_RELEASE);
 }
 

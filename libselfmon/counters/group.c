@@ -230,7 +230,7 @@ SELFMON_ALWAYS_INLINE int read_group_data(int fd, size_t count, struct group_dat
 
 	if (selfmon_unlikely(n < 0))
 		return (int)n;
-	/* A read of 0 bytes: a pinned event is in its error state. */
+	/* Other data: the descriptor is no longer the group's. */
 	return selfmon_likely(n == (ssize_t)size && in->count == count) ? 0
 									: -EIO;
 }

@@ -42,8 +42,8 @@ struct selfmon_group_read {
 
 /*
  * Reads a group with one read(2) of the leader's descriptor. The values are in
- * the order of the members. Returns 0 or -errno; -EIO if a pinned event is in
- * its error state.
+ * the order of the members. Returns 0 or -errno; -EIO if the descriptor's data
+ * are not those of a group of this size.
  */
 int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out);
 /*

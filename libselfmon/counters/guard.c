@@ -31,6 +31,7 @@ void selfmon_set_take(struct selfmon_counters *head)
 	struct selfmon_set *const set = selfmon_set_of(head);
 	size_t i;
 
+	set->why_syscall = "a user read faulted";
 	selfmon_store_once(&set->taken.lock, LOCK_TAKEN);
 	for (i = 0; i < SELFMON_MAX_COUNTERS; i++)
 		selfmon_store_once(&head->page[i],

@@ -109,14 +109,6 @@ static const struct {
 	  "mapped. Look for close or close_range in the program: strace -f -e "
 	  "trace=close,close_range" },
 
-	/*
-	 * A read(2) that returns 0 bytes sets no errno; the library reports it
-	 * as ENODATA.
-	 */
-	{ SELFMON_STEP_READ, ENODATA, NULL,
-	  "the kernel has put the event into its error state: it was pinned "
-	  "and lost its counter. Count fewer events, and stop other "
-	  "profilers" },
 	{ SELFMON_STEP_READ, ENOSPC, NULL,
 	  "the group has more events than the library added. Open the set "
 	  "again; other code must not add events to its group" },

@@ -53,6 +53,24 @@ static void say_calls(const struct selfmon_process *process, char *text,
 		 count == 1 ? "it" : "them");
 }
 
+/*
+ * Returns why visits take the general path although all reads are in user
+ * space, or NULL. Threads with a ring do: see selfmon_thread_mode().
+ */
+static const char *general(const struct selfmon_process *process)
+{
+	const struct selfmon_limited *const without = process->limited;
+
+	if (process->uneven || !process->counted)
+		return process->uneven;
+	if (selfmon_config()->off_cpu &&
+	    !without[SELFMON_LIMITED_OFF_CPU].threads)
+		return "@offcpu";
+	if (process->sampling.on && !without[SELFMON_LIMITED_SAMPLES].threads)
+		return "SELFMON_SAMPLE";
+	return NULL;
+}
+
 void selfmon_slow_path(const struct selfmon_process *process, char *text,
 		       size_t size)
 {
@@ -71,7 +89,7 @@ void selfmon_slow_path(const struct selfmon_process *process, char *text,
 		snprintf(text, size, "SELFMON_EVERY=%u: only counting a visit "
 			 "is hardly cheaper than measuring its time. It helps "
 			 "with events read by system call", config->every);
-	else if (process->uneven)
+	else if (general(process))
 		snprintf(text, size, "%s: visits take about 4 times as many "
-			 "instructions", process->uneven);
+			 "instructions", general(process));
 }

@@ -235,26 +235,28 @@ static bool is_borrowed(const struct selfmon_process *process)
 /*
  * Attaches the calling thread. Signals and cancellation are blocked: otherwise
  * the state could be left incomplete, by a handler that jumps out or when the
- * thread is cancelled. If `spans` is true, the thread begins with a detached
- * span, and opens no events yet.
+ * thread is cancelled. If `spans` is true, the thread begins or ends a detached
+ * span, and opens no events yet. If `off` is true, attaches the thread even if
+ * regions are off.
  */
-static struct selfmon_thread *attach_whole(bool spans)
+static struct selfmon_thread *attach_whole(bool spans, bool off)
 {
 	struct selfmon_process *process;
 	struct selfmon_thread *thread;
 	bool on;
 
 	selfmon_thread_hide();
-	process = selfmon_process();
+	on = (off || selfmon_load_once(&selfmon_impl_on)) &&
+	     !selfmon_process_has_ended();
+	process = on ? selfmon_process() : NULL;
 	if (is_borrowed(process)) {
 		selfmon_thread_count_unready();
 		selfmon_thread_pointer = &selfmon_thread_nobody;
 		return NULL;
 	}
-	on = selfmon_load_once(&selfmon_impl_on) && !selfmon_process_has_ended();
-	if (process && on && !spans)
+	if (process && !spans)
 		selfmon_events_foresee();
-	thread = process && on ? attach_state(process, !spans) : NULL;
+	thread = process ? attach_state(process, !spans) : NULL;
 	if (thread && !spans)
 		attach_events(process, thread);
 	if (thread) {
@@ -314,7 +316,7 @@ static bool has_state(const struct selfmon_thread *thread, bool spans)
 }
 
 __attribute__((noinline))
-static struct selfmon_thread *attach_as(bool spans)
+static struct selfmon_thread *attach_as(bool spans, bool off)
 {
 	struct selfmon_thread *thread = selfmon_thread_pointer;
 	struct selfmon_signals signals;
@@ -330,7 +332,7 @@ static struct selfmon_thread *attach_as(bool spans)
 	/* Test again: a handler may have attached the thread. */
 	thread = selfmon_thread_pointer;
 	if (!thread->top)
-		thread = attach_whole(spans);
+		thread = attach_whole(spans, off);
 	else if (!has_state(thread, spans))
 		thread = attach_rest(thread);
 	selfmon_kernel_restore_signals(&signals);
@@ -343,12 +345,12 @@ struct selfmon_thread *selfmon_thread_attach(void)
 	struct selfmon_thread *const thread = selfmon_thread_pointer;
 
 	return selfmon_likely(has_state(thread, false)) ? thread
-							 : attach_as(false);
+							 : attach_as(false, false);
 }
 
-struct selfmon_thread *selfmon_thread_attach_async(void)
+struct selfmon_thread *selfmon_thread_attach_async(bool off)
 {
 	struct selfmon_thread *const thread = selfmon_thread_pointer;
 
-	return has_state(thread, true) ? thread : attach_as(true);
+	return has_state(thread, true) ? thread : attach_as(true, off);
 }

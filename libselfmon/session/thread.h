@@ -13,9 +13,11 @@
 struct selfmon_thread *selfmon_thread_attach(void);
 /*
  * Like selfmon_thread_attach(), but for a detached span: opens no events. The
- * first region in this thread opens them, by selfmon_thread_attach().
+ * first region in this thread opens them, by selfmon_thread_attach(). If `off`
+ * is true, makes the state even if regions are off, for the end of a span that
+ * began while they were on.
  */
-struct selfmon_thread *selfmon_thread_attach_async(void);
+struct selfmon_thread *selfmon_thread_attach_async(bool off);
 /* Returns the mode for enter and leave in this thread. */
 uint32_t selfmon_thread_mode(const struct selfmon_thread *thread);
 

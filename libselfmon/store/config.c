@@ -69,7 +69,7 @@ struct selfmon_config *selfmon_config(void)
 
 /*
  * Passes the note to the program's message function, or stores it for the
- * report.
+ * report. The caller holds the process lock.
  */
 void selfmon_config_note(const char *format, ...)
 {

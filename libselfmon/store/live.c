@@ -252,6 +252,7 @@ static bool name_of(const struct selfmon_process *process,
 	if (selfmon_path_expand(name, strlen(name), path, &names_process))
 		return names_process || !process->forked;
 	selfmon_config_note("SELFMON_LIVE=%.64s...: too long; ignored", name);
+	selfmon_config()->live = ""; /* one note, not one for each thread */
 	return false;
 }
 

@@ -17,10 +17,10 @@ static struct selfmon_unit units[SELFMON_MAX_UNITS] = {
 };
 static uint32_t named_units = 2;
 /*
- * Set to 1 when a refusal of this kind is reported for the first time: a
- * program may request a refused unit repeatedly. Indexed by enum refusal.
+ * True once a refusal of this kind is reported: a program may request a refused
+ * unit repeatedly. Indexed by enum refusal.
  */
-static uint32_t refused_unit[2];
+static bool refused_unit[2];
 enum refusal { REFUSED_NAME, REFUSED_NUMBER };
 
 const struct selfmon_unit *selfmon_unit_at(uint32_t i)
@@ -67,8 +67,10 @@ static const struct selfmon_unit *append_unit(const char *name)
 
 static bool is_first(enum refusal refusal)
 {
-	return !__atomic_exchange_n(&refused_unit[refusal], 1,
-				    __ATOMIC_RELAXED);
+	const bool first = !refused_unit[refusal];
+
+	refused_unit[refusal] = true;
+	return first;
 }
 
 static const struct selfmon_unit *refuse_name(const char *name)
@@ -91,20 +93,28 @@ static const struct selfmon_unit *refuse_number(const char *name)
 	return NULL;
 }
 
-const struct selfmon_unit *selfmon_unit(const char *name)
+/* Finds or adds a unit. The caller holds the process lock. */
+static const struct selfmon_unit *make_unit(const char *name)
 {
-	struct selfmon_process *process;
 	const struct selfmon_unit *unit;
 
 	if (!name || !selfmon_unit_is_name(name))
 		return refuse_name(name ? name : "");
-	process = selfmon_process();
-	if (!process)
-		return NULL;
-	selfmon_process_lock(process);
 	unit = find_unit(name);
 	if (!unit)
 		unit = append_unit(name);
-	selfmon_process_unlock(process);
 	return unit ? unit : refuse_number(name);
+}
+
+const struct selfmon_unit *selfmon_unit(const char *name)
+{
+	struct selfmon_process *const process = selfmon_process();
+	const struct selfmon_unit *unit;
+
+	if (!process)
+		return NULL;
+	selfmon_process_lock(process);
+	unit = make_unit(name);
+	selfmon_process_unlock(process);
+	return unit;
 }

@@ -157,7 +157,7 @@ static ALWAYS_INLINE void begin_span(struct selfmon_async_span *span,
 static NEVER_INLINE void begin_any(struct selfmon_site *site,
 				   struct selfmon_async_span *span)
 {
-	struct selfmon_thread *thread = selfmon_thread_attach_async();
+	struct selfmon_thread *thread = selfmon_thread_attach_async(false);
 	struct selfmon_node *node;
 	uint32_t region;
 
@@ -267,7 +267,7 @@ static NEVER_INLINE void end_any(struct selfmon_async_span *span)
 		selfmon_visit_stale();
 		return;
 	}
-	thread = selfmon_thread_attach_async();
+	thread = selfmon_thread_attach_async(true);
 	if (!thread)
 		thread = selfmon_thread_self();
 	if (!selfmon_async_can_measure(thread))

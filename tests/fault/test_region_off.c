@@ -8,6 +8,9 @@
 #include "fault/kernel_faults.h"
 #include "report/model.h"
 #include "rows.h"
+#include "session/thread.h"
+#include "store/config.h"
+#include "store/process.h"
 
 static void setup(void)
 {
@@ -41,6 +44,20 @@ Test(region_off, takes_no_memory_and_opens_nothing)
 	cr_assert_eq(kernel_faults.any.calls, 0, "%u calls that can fail",
 		     kernel_faults.any.calls);
 	cr_assert_eq(selfmon_enable(false), false);
+}
+
+/*
+ * A second thread may have begun its visit before the first one switched
+ * regions off.
+ */
+Test(region_off, makes_no_state_for_a_second_thread)
+{
+	kernel_faults_clear();
+	cr_assert(selfmon_config_switches_off());
+	cr_assert_null(selfmon_thread_attach());
+	cr_assert_null(selfmon_process_made());
+	cr_assert_eq(kernel_faults.any.calls, 0, "%u calls that can fail",
+		     kernel_faults.any.calls);
 }
 
 Test(region_off, goes_on_once_the_program_switches_it_on)

@@ -341,6 +341,16 @@ Test(async, off_at_run_time_begins_nothing_and_ends_what_began)
 	assert_row(1, 0, 0);
 }
 
+Test(async, ends_while_off_on_a_thread_that_had_none_before)
+{
+	struct selfmon_async_span span;
+
+	begin(&span);
+	selfmon_enable(false);
+	in_a_thread(end_one, &span);
+	assert_row(1, 0, 1);
+}
+
 /* ---- events ------------------------------------------------------------- */
 
 static void *end_and_count(void *span)

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,6 +166,40 @@ Test(live_limits, on_other_file_systems_there_is_none)
 		cr_skip_test("this user may not mount a file system");
 	cr_assert_eq(status, 0, "status %#x", (unsigned int)status);
 	cr_assert(outcome->noted);
+}
+
+static void *visit_in_thread(void *unused)
+{
+	SELFMON_REGION("work")
+		;
+	return unused;
+}
+
+static void visit_in_threads(void)
+{
+	static char name[4090];
+	struct selfmon_report *report;
+	pthread_t thread;
+	int i;
+
+	memset(name, 'a', sizeof(name) - 1);
+	setenv("SELFMON_LIVE", name, 1);
+	for (i = 0; i < 3; i++) {
+		pthread_create(&thread, NULL, visit_in_thread, NULL);
+		pthread_join(thread, NULL);
+	}
+	if (selfmon_report_take(&report) || visits_in(report) != 3)
+		_exit(90);
+	outcome->noted = says(report, "too long; ignored");
+	outcome->sum = selfmon_report_note_count(report);
+	selfmon_report_free(report);
+}
+
+Test(live_limits, a_name_that_is_too_long_has_one_note)
+{
+	cr_assert_eq(run(visit_in_threads), 0);
+	cr_assert(outcome->noted);
+	cr_assert_eq(outcome->sum, 1);
 }
 
 /* Returns the descriptor of the live file, which is found by its name. */

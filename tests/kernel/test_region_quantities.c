@@ -3,6 +3,7 @@
  * Tests units that the program defines (selfmon_unit()): what each visit
  * counted, for each node of the tree.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kernel/quantiles.h"
@@ -135,6 +137,57 @@ Test(region_quantities, of_a_strange_name_are_refused_with_a_note)
 	visit(1);
 	report = rows_take();
 	cr_assert(has_note(report, "its name must be 1 to 31 letters"));
+	selfmon_report_free(report);
+}
+
+struct refused {
+	pthread_t thread;
+	int messages;
+	bool ended; /* before the message function returned */
+};
+
+static void *request_strange_name(void *unused)
+{
+	cr_assert_null(selfmon_unit("two words"));
+	return unused;
+}
+
+/*
+ * The library holds the process lock while it calls this, so the refusal of the
+ * other thread waits for the lock.
+ */
+static void request_elsewhere(const char *message, void *context)
+{
+	struct refused *const refused = context;
+	struct timespec until;
+
+	(void)message;
+	if (refused->messages++)
+		return;
+	pthread_create(&refused->thread, NULL, request_strange_name, NULL);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	refused->ended =
+		!pthread_timedjoin_np(refused->thread, NULL, &until);
+}
+
+Test(region_quantities, of_a_strange_name_are_noted_one_note_at_a_time)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	struct refused refused = { .messages = 0 };
+	struct selfmon_report *report;
+
+	options.events = "none";
+	options.record = "strange";
+	options.message = request_elsewhere;
+	options.context = &refused;
+	cr_assert_eq(selfmon_configure(&options), 0);
+	if (!refused.ended)
+		pthread_join(refused.thread, NULL);
+	cr_assert_eq(refused.messages, 1);
+	visit(1);
+	report = rows_take();
+	cr_assert(has_note(report, "\"two words\" is not counted"));
 	selfmon_report_free(report);
 }
 

@@ -6,6 +6,9 @@
 
 #include "clock/clock.h"
 #include "rows.h"
+#include "session/slow_path.h"
+#include "store/config.h"
+#include "store/process.h"
 
 static void visit(const char *events, uint32_t every, bool fence)
 {
@@ -76,4 +79,31 @@ Test(region_slow, names_fences)
 {
 	visit("none", 1, true);
 	assert_slow("SELFMON_FENCE: ");
+}
+
+static void assert_ring(const struct selfmon_process *process, const char *why)
+{
+	char text[256];
+
+	selfmon_slow_path(process, text, sizeof(text));
+	cr_assert_eq(strncmp(text, why, strlen(why)), 0, "%s", text);
+	cr_assert_eq(!*text, !*why, "%s", text);
+}
+
+/* A process whose counters are all read in user space. */
+Test(region_slow, names_options_with_a_ring)
+{
+	static struct selfmon_process process = { .counted = 4 };
+
+	if (!selfmon_clock_direct())
+		cr_skip_test("the clock is a call here, and slow itself");
+	assert_ring(&process, "");
+	selfmon_config()->off_cpu = true;
+	assert_ring(&process, "@offcpu: ");
+	process.limited[SELFMON_LIMITED_OFF_CPU].threads = 1;
+	assert_ring(&process, "");
+	process.sampling.on = true;
+	assert_ring(&process, "SELFMON_SAMPLE: ");
+	process.counted = 0;
+	assert_ring(&process, "");
 }

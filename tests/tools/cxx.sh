@@ -30,6 +30,26 @@ program()
 	programs=$((programs + 1))
 }
 
+# google COMPILER: the columns of selfmon_google_benchmark.hpp, if the benchmark
+# library is installed
+google()
+{
+	if ! echo '#include <benchmark/benchmark.h>' |
+		$1 -std=c++17 -fsyntax-only -x c++ - 2> /dev/null; then
+		printf 'cxx: skipped for google-benchmark: not installed\n'
+		return
+	fi
+	# shellcheck disable=SC2086
+	$1 -std=c++17 $flags tests/programs/cxx/google.cc \
+		-Wl,--wrap=selfmon_counters_delta $libraries -lbenchmark \
+		-o "$build/google" || fail "$1: google.cc does not build"
+	SELFMON_OUTPUT=none "$build/google" > "$build/google.out" 2>&1 || {
+		cat "$build/google.out" >&2
+		fail "$1: google.cc fails"
+	}
+	programs=$((programs + 1))
+}
+
 # instructions FUNCTION: prints the mnemonics of its instructions up to the
 # first return. Compilers place unlikely code after the return.
 instructions()
@@ -65,6 +85,7 @@ for compiler in g++ clang++; do
 		program $compiler -std=$standard -DSELFMON_DISABLE
 	done
 	program $compiler -std=c++17 -O2
+	google $compiler
 
 	for standard in c++17 c++20; do
 		# shellcheck disable=SC2086

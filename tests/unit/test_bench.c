@@ -301,6 +301,17 @@ Test(bench, the_gate_on_instructions_ignores_time)
 	cr_expect_eq(gate(&before, &now), SELFMON_BENCH_PASS);
 }
 
+Test(bench, the_gate_finds_a_case_with_a_long_name)
+{
+	static struct selfmon_bench_result before, now;
+	static char name[401];
+
+	memset(name, 'n', sizeof(name) - 1);
+	fill(&before, name, 50, 1000);
+	fill(&now, name, 50, 1000);
+	cr_expect_eq(gate(&before, &now), SELFMON_BENCH_PASS, "%s", said);
+}
+
 Test(bench, the_gate_does_not_pass_what_it_cannot_judge)
 {
 	static struct selfmon_bench_result before, now;

@@ -51,7 +51,6 @@ static const struct {
 	  "sysctl -w vm.max_map_count=262120" },
 	{ SELFMON_STEP_MAP, ENODEV, "went away", "driver" },
 	{ SELFMON_STEP_MAP, EBADF, "before its page", "strace" },
-	{ SELFMON_STEP_READ, ENODATA, "pinned", "fewer events" },
 	{ SELFMON_STEP_READ, ENOSPC, "more events than", "Open the set" },
 	{ SELFMON_STEP_READ, ECHILD, "child process", "in the child" },
 	{ SELFMON_STEP_READ, EBADF, "read from was closed", "strace" },

@@ -175,6 +175,20 @@ Test(guard, the_locks_of_a_set_that_was_taken_have_a_sum_never_kept)
 		cr_assert(selfmon_set_locks(&set.head, count) & 1);
 }
 
+Test(guard, a_set_that_was_taken_has_the_reason)
+{
+	struct selfmon_counter_info info = { .size = sizeof(info) };
+	struct selfmon_snapshot at;
+
+	set.pid = getpid();
+	set.asked = 3;
+	serve(500);
+	selfmon_counters_begin(&set.head, &at);
+	cr_assert_eq(selfmon_counters_info(&set.head, 0, &info), 0);
+	cr_assert_eq(info.verdict, SELFMON_SYSCALL);
+	cr_assert_not_null(info.why_syscall);
+}
+
 Test(guard, every_set_is_taken_by_itself)
 {
 	struct selfmon_set other = set;
