@@ -256,7 +256,7 @@ Test(hw_permission, the_nmi_watchdogs_counter_is_missed_and_named)
 {
 	struct selfmon_counter_info info = { .size = sizeof(info) };
 	struct selfmon_counters *counters;
-	char spec[128];
+	char spec[128], group[sizeof(spec) + 2];
 	size_t most;
 
 	hw_require_guest();
@@ -283,7 +283,8 @@ Test(hw_permission, the_nmi_watchdogs_counter_is_missed_and_named)
 		"elsewhere. As root: sysctl -w kernel.nmi_watchdog=0 frees "
 		"one");
 	selfmon_counters_close(counters);
-	take_exit_report(spec, 0);
+	snprintf(group, sizeof(group), "{%s}", spec);
+	take_exit_report(group, 0);
 	ASSERT_REPORT_SAYS("kernel.nmi_watchdog=0 frees one");
 }
 
