@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs N operations of one kind, with four counters read in user space, on
- * machines without user reads. bench/lines.sh uses the visits ("user").
- * bench/switch.sh uses the snapshots, and the switches of fibers that have one
- * or two open visits each:
+ * Runs N operations of one kind, by the code that reads four counters in user
+ * space. bench/lines.sh uses the visits ("user"). bench/switch.sh uses the
+ * snapshots, and the switches of fibers that have one or two open visits each:
  *
  *	user user|switched-1|switched|snapshot|loop N
  *	user address 0		prints the address of selfmon_impl_enter()
  *	user pages 0		prints the address of the events' pages
  *
- * This file and some of the library's objects are compiled with RDTSC in place
- * of RDPMC (see bench.mk). The touched memory and the number of instructions
- * are the same.
+ * It also runs on machines without user reads: this file and some of the
+ * library's objects are compiled with RDTSC in place of RDPMC (see bench.mk).
+ * The touched memory and the number of instructions are the same.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,12 +14,13 @@
 
 /*
  * Returns why user reads are unsafe on this machine. Returns NULL if they are
- * safe, guarded, or requested with SELFMON_COUNTERS_UNGUARDED. On riscv64 the
- * kernel may take a counter away during a user read. On other machines such a
- * read returns a wrong value, which is discarded because the lock has changed.
- * On riscv64 it raises SIGILL: a counter is readable while its bit in
- * scounteren is set. The kernel's drivers/perf/riscv_pmu_sbi.c clears the bit
- * in three cases.
+ * safe, guarded, or requested with SELFMON_COUNTERS_UNGUARDED.
+ *
+ * The kernel may take a counter away between the load of its index and the
+ * read. On x86-64 the read then returns a wrong value, which is discarded
+ * because the lock has changed. On riscv64 it raises SIGILL: a counter is
+ * readable while its bit in scounteren is set. The kernel's
+ * drivers/perf/riscv_pmu_sbi.c clears the bit in three cases.
  *
  * 1. The event leaves its counter (pmu_sbi_ctr_stop). A thread that is
  * descheduled between the load of the index and the read may return with its

@@ -269,8 +269,8 @@ static void put_counts(struct selfmon_text *text, const uint64_t *count)
 }
 
 /*
- * Prints "parent > name: ", shortened. Does not use selfmon_text_say(), since
- * the names are already escaped.
+ * Prints "parent > name: ", shortened. selfmon_text_say() would wrap names at
+ * their spaces.
  */
 static void put_name(struct selfmon_text *text, const struct selfmon_row *row)
 {

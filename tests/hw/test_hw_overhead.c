@@ -17,7 +17,7 @@
 /*
  * Instructions of the program itself, which depend on the compiler:
  * CALL: a call, with its stack frame.
- * ARGUMENT: an argument, with its index and pointer.
+ * ARGUMENT: passing an index to visit_name(), which loads name[index].
  * HANDLE: the check of a handle that may be NULL.
  * TELL: selfmon_region_items(), with its call.
  * LOOP: an iteration of a loop.

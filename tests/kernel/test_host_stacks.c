@@ -235,7 +235,8 @@ Test(host_stacks, one_that_goes_on_after_its_thread_has_ended_is_reported)
 {
 	struct selfmon_report *report;
 
-	on_thread(begin_only, NULL); /* only the last one is resumed */
+	/* TIMES threads begin a coroutine each. Only the last is resumed. */
+	on_thread(begin_only, NULL);
 	start_a(NULL);
 	report = rows_take();
 	cr_assert_eq(ROWS_GET(report, "a")->visits, 0);

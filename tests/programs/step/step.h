@@ -129,8 +129,9 @@ int step_symbols_read(void);
 struct step_symbol *step_symbol_of(uint64_t address);
 struct step_symbol *step_symbol_named(const char *name);
 /*
- * Returns true if there were stops in all required functions; prints their
- * number.
+ * Prints the number of stops in each required function. Returns true if each
+ * had one. kernel_events: functions that run only with the kernel's events are
+ * required, too.
  */
 bool step_symbols_check(bool kernel_events);
 
