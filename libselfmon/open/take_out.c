@@ -12,6 +12,7 @@
 #include "open/abandoned.h"
 #include "open/entry.h"
 #include "store/memory.h"
+#include "store/ring_state.h"
 #include "store/state.h"
 #include "store/stats.h"
 #include "store/tree.h"
@@ -53,6 +54,20 @@ static void put_entry(const struct selfmon_thread *thread,
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	copy_entry(thread, to, whole);
 	__atomic_store_n(&to->mark, mark, __ATOMIC_RELEASE);
+}
+
+/* The known position in the thread's ring moves with an entry. */
+static uint64_t began_of(const struct selfmon_thread *thread,
+			 const struct selfmon_visit *open)
+{
+	return thread->ring ? thread->ring->began[open - thread->open] : 0;
+}
+
+static void put_began(struct selfmon_thread *thread,
+		      const struct selfmon_visit *open, uint64_t began)
+{
+	if (thread->ring)
+		thread->ring->began[open - thread->open] = began;
 }
 
 /*
@@ -105,12 +120,14 @@ static void move_down(struct selfmon_thread *thread, struct chain *chain,
 					 1);
 	}
 	put_entry(thread, to, &moved);
+	put_began(thread, to, began_of(thread, from));
 	selfmon_store_once(&from->mark, SELFMON_MARK_NONE);
 }
 
 void selfmon_take_out(struct selfmon_thread *thread, struct selfmon_visit *open)
 {
 	struct selfmon_node *const parent = selfmon_entry_parent(thread, open);
+	const uint64_t began = began_of(thread, open);
 	struct chain chain = { parent, parent };
 	struct selfmon_visit gone;
 
@@ -122,6 +139,7 @@ void selfmon_take_out(struct selfmon_thread *thread, struct selfmon_visit *open)
 	for (; open < thread->top; open++)
 		move_down(thread, &chain, open + 1, open);
 	put_entry(thread, open, &gone);
+	put_began(thread, open, began);
 }
 
 void selfmon_take_out_ended(struct selfmon_thread *thread,

@@ -114,9 +114,8 @@ static inline bool selfmon_thread_ring_on(const struct selfmon_thread *thread)
  * less than 2 GiB since the start, because all open visits are looked up for
  * each record. The difference is signed, because another thread may read an
  * entry that is newer than `head`. Later calls return the position that was
- * kept. If an earlier visit of the entry had the same low half, the kept
- * position is too low, which does no harm: records before the visit were read
- * before it began.
+ * kept. An earlier visit of the entry has another low half, unless the two
+ * began exactly a multiple of 4 GiB apart.
  */
 static inline uint64_t selfmon_ring_began_at(struct selfmon_thread_ring *ring,
 					     size_t entry, uint32_t begin,

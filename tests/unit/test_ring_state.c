@@ -2,6 +2,7 @@
 /* Tests the positions in a thread's ring at which visits began. */
 #include <criterion/criterion.h>
 
+#include "open/take_out.h"
 #include "store/ring_state.h"
 
 #define GIB (UINT64_C(1) << 30)
@@ -39,4 +40,24 @@ Test(ring_state, does_not_mix_up_rings)
 {
 	cr_assert_eq(began_at(8 * GIB + 16, 8 * GIB + 64), 8 * GIB + 16);
 	cr_assert_eq(began_at(16, 64), 16);
+}
+
+/* Entries without visits move like others. */
+Test(ring_state, moves_a_position_with_its_entry)
+{
+	static struct selfmon_visit open[4];
+	static struct selfmon_thread_ring ring;
+	struct selfmon_thread thread = {
+		.open = open, .top = &open[3], .ring = &ring
+	};
+	unsigned int i;
+
+	for (i = 0; i <= 3; i++) {
+		open[i].mark = SELFMON_MARK_NONE;
+		ring.began[i] = 10 * i;
+	}
+	selfmon_take_out(&thread, &open[1]);
+	cr_assert_eq(ring.began[1], 20);
+	cr_assert_eq(ring.began[2], 30);
+	cr_assert_eq(ring.began[3], 10);
 }
