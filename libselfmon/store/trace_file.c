@@ -19,7 +19,7 @@
 static struct selfmon_file trace_file;
 static uint64_t trace_file_size;
 
-static int append(const void *bytes, size_t size)
+static int trace_append(const void *bytes, size_t size)
 {
 	trace_file_size += size;
 	return selfmon_file_append(&trace_file, bytes, size);
@@ -42,7 +42,7 @@ int selfmon_trace_file_begin(const char *path)
 	strncpy(header.program, program_invocation_short_name,
 		sizeof(header.program) - 1);
 	trace_file_size = 0;
-	error = append(&header, sizeof(header));
+	error = trace_append(&header, sizeof(header));
 	if (error)
 		selfmon_file_close(&trace_file);
 	return error;
@@ -52,7 +52,7 @@ int selfmon_trace_file_add(const void *block)
 {
 	const struct selfmon_trace_block *const head = block;
 
-	return append(block, head->size);
+	return trace_append(block, head->size);
 }
 
 uint64_t selfmon_trace_file_size(void)
