@@ -60,13 +60,15 @@ static void say_calls(const struct selfmon_process *process, char *text,
 static const char *general(const struct selfmon_process *process)
 {
 	const struct selfmon_limited *const without = process->limited;
+	const uint64_t threads = process->attached;
 
 	if (process->uneven || !process->counted)
 		return process->uneven;
 	if (selfmon_config()->off_cpu &&
-	    !without[SELFMON_LIMITED_OFF_CPU].threads)
+	    without[SELFMON_LIMITED_OFF_CPU].threads < threads)
 		return "@offcpu";
-	if (process->sampling.on && !without[SELFMON_LIMITED_SAMPLES].threads)
+	if (process->sampling.on &&
+	    without[SELFMON_LIMITED_SAMPLES].threads < threads)
 		return "SELFMON_SAMPLE";
 	return NULL;
 }

@@ -93,7 +93,7 @@ static void assert_ring(const struct selfmon_process *process, const char *why)
 /* A process whose counters are all read in user space. */
 Test(region_slow, names_options_with_a_ring)
 {
-	static struct selfmon_process process = { .counted = 4 };
+	static struct selfmon_process process = { .counted = 4, .attached = 2 };
 
 	if (!selfmon_clock_direct())
 		cr_skip_test("the clock is a call here, and slow itself");
@@ -101,6 +101,8 @@ Test(region_slow, names_options_with_a_ring)
 	selfmon_config()->off_cpu = true;
 	assert_ring(&process, "@offcpu: ");
 	process.limited[SELFMON_LIMITED_OFF_CPU].threads = 1;
+	assert_ring(&process, "@offcpu: ");
+	process.limited[SELFMON_LIMITED_OFF_CPU].threads = 2;
 	assert_ring(&process, "");
 	process.sampling.on = true;
 	assert_ring(&process, "SELFMON_SAMPLE: ");
