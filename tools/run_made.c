@@ -88,12 +88,12 @@ static void name_source(char source[SOURCE_SIZE], const char *path)
 		 (int)getpid());
 }
 
-void run_made_begin(const char *path)
+bool run_made_begin(const char *path)
 {
 	char source[SOURCE_SIZE];
 
 	name_source(source, path);
-	unlink(source);
+	return !unlink(source) || errno != ENAMETOOLONG;
 }
 
 bool run_make(const char *path, enum run_made made)
@@ -105,10 +105,11 @@ bool run_make(const char *path, enum run_made made)
 	name_source(source, path);
 	if (access(source, R_OK))
 		return true;
-	if (report_file_open(&file, source, false))
-		return false;
-	done = write_file(file.report, path, made);
-	report_file_close(&file);
+	done = !report_file_open(&file, source, false);
+	if (done) {
+		done = write_file(file.report, path, made);
+		report_file_close(&file);
+	}
 	if (done)
 		unlink(source);
 	else

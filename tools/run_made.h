@@ -20,8 +20,11 @@ enum run_made { RUN_NOT_MADE, RUN_HTML, RUN_FOLDED, RUN_PPROF, RUN_MADE_COUNT };
  */
 #define RUN_SOURCE_ENDING ".%d.json"
 
-/* Removes the JSON report of an earlier run that had the same process id. */
-void run_made_begin(const char *path);
+/*
+ * Removes the JSON report of an earlier run that had the same process id.
+ * Returns false if the file system allows no name of this length.
+ */
+bool run_made_begin(const char *path);
 
 /*
  * Makes the file from the JSON report, and removes the JSON report. If the

@@ -116,10 +116,9 @@ static int check_place(struct run_output *out, const char *file)
 {
 	char path[RUN_OUTPUT_SIZE], *slash;
 
-	if (!expand(out->path, getpid(), path, sizeof(path)))
+	if (!expand(out->path, getpid(), path, sizeof(path)) ||
+	    (out->made && !run_made_begin(path)))
 		return tool_fail("run", "-o %s: the name is too long", file);
-	if (out->made)
-		run_made_begin(path);
 	if (!lstat(path, &out->before)) {
 		if (S_ISLNK(out->before.st_mode))
 			return tool_fail("run", "-o %s: a symbolic link, which "

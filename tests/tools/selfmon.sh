@@ -5,7 +5,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit
 program=$(readlink -f "$1")
-work=$(mktemp -d)
+work=$(readlink -f "$(mktemp -d)")
 trap 'rm -rf "$work"' EXIT
 passed=0
 bad=0
@@ -327,6 +327,9 @@ silent err
 ln -s "$work/r.json" "$work/link"
 try 1 run -o "$work/link" true
 says err 'a symbolic link'
+# The name of the JSON file, which is longer, is too long.
+try 1 run -o "html:$work/$(printf '%0250d' 0)" true
+says err 'the name is too long'
 (cd "$work" && "$program" run -o r.txt sh -c 'echo "$SELFMON_OUTPUT"') \
 	> "$work/out" 2> "$work/err" || complain 'run in another folder'
 says out "text:$work/r.txt"
