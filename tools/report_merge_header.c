@@ -75,7 +75,8 @@ static bool is_same_report(const struct selfmon_report_process *a,
 /*
  * Returns true if both reports have visits of the same time of one process.
  * Process ids are reused, and are equal in containers, but not together with
- * the ticks. Reports of an early version have no ticks.
+ * the ticks. Times are compared to the second. Reports of an early version have
+ * no ticks; of these only copies of one report are recognized.
  */
 static bool is_twice(const struct selfmon_report_process *a,
 		     const struct selfmon_report_process *b)

@@ -7,10 +7,10 @@ set -eu
 file=$1
 shift
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/libselfmon/tidy
-text=$(clang -E -CC "$@" "$file")
+text=$(clang -E -CC -dD "$@" "$file")
 key=$({
 	clang-tidy --version
-	cat .clang-tidy "$0"
+	cat .clang-tidy "$0" "$file"
 	printf '%s\n' "$*" "$text"
 } | sha256sum | cut -d ' ' -f 1)
 if [ ! -e "$cache/$key" ]; then
