@@ -272,11 +272,10 @@ static ALWAYS_INLINE bool is_usual_but_work(const struct selfmon_thread *thread,
  * Ends a visit that is the longest so far, ended on another CPU, counted units,
  * or must be recorded.
  */
-NEVER_INLINE void selfmon_impl_leave_unusual(const struct selfmon_frame *frame,
-					     uint64_t ticks)
+static ALWAYS_INLINE void leave_unusual(struct selfmon_thread *thread,
+					struct selfmon_visit *open,
+					uint64_t ticks)
 {
-	struct selfmon_visit *const open = frame->open;
-	struct selfmon_thread *const thread = open->thread;
 	struct selfmon_stats *const stats = open->node->stats;
 
 	if (selfmon_unlikely(thread->recorder != NULL))
@@ -288,6 +287,14 @@ NEVER_INLINE void selfmon_impl_leave_unusual(const struct selfmon_frame *frame,
 		selfmon_leave_work(open, ticks);
 	else
 		selfmon_leave_works(open, ticks);
+}
+
+NEVER_INLINE void selfmon_impl_leave_unusual(const struct selfmon_frame *frame,
+					     uint64_t ticks)
+{
+	struct selfmon_visit *const open = frame->open;
+
+	leave_unusual(open->thread, open, ticks);
 }
 
 /*
@@ -307,7 +314,7 @@ void selfmon_impl_leave(struct selfmon_frame *frame)
 		selfmon_leave_user(frame, (void *)thread);
 		return;
 	case SELFMON_IMPL_UNUSUAL:
-		selfmon_impl_leave_unusual(frame, ticks);
+		leave_unusual((void *)thread, frame->open, ticks);
 		return;
 	}
 }
