@@ -38,7 +38,8 @@ void selfmon_text_rows(const struct selfmon_view *view,
 	selfmon_view_show(view, report, &shown);
 	tables = 1 + selfmon_text_counter_tables(report, &shown) +
 		 selfmon_text_unit_tables(report, &shown) +
-		 selfmon_report_suspended(report);
+		 selfmon_report_suspended(report) + report->off_cpu +
+		 (report->samples != NULL);
 	*rows = SELFMON_VIEW_ROWS / tables;
 	*beyond = (SELFMON_VIEW_ROWS - hot) / tables;
 	if (*rows < ROWS_LEAST)

@@ -13,10 +13,9 @@ void selfmon_text_other_threads(struct selfmon_text *text);
 SELFMON_COLD
 int selfmon_text_hot(struct selfmon_text *text);
 /*
- * Computes limits for selfmon_view_make(), so that the tables of time,
- * counters, units and suspended visits fit on a page together. The limits are
- * at least 10 rows for each table, even if the tables then do not fit. Other
- * tables are not included.
+ * Computes limits for selfmon_view_make(), so that all tables of regions fit on
+ * a page together. The limits are at least 10 rows for each table, even if the
+ * tables then do not fit.
  */
 SELFMON_COLD
 void selfmon_text_rows(const struct selfmon_view *view,

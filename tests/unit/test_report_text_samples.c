@@ -56,6 +56,30 @@ Test(report_text_samples, show_the_part_of_its_time_that_a_region_was_seen)
 	LACKS(text, "ring");
 }
 
+/* There are three tables: times, times off the CPU, and samples. */
+Test(report_text_samples, share_a_page_with_the_other_tables)
+{
+	static char name[40][16];
+	struct selfmon_report *const report = model_make(40);
+	const char *line;
+	size_t rows = 0, i;
+
+	for (i = 0; i < 40; i++) {
+		snprintf(name[i], sizeof(name[i]), "region %zu", i);
+		model_row(report, -1, name[i], 1, 1e6, 1e6)->samples_within = 1;
+	}
+	report->off_cpu = true;
+	report->samples = calloc(1, sizeof(*report->samples));
+	report->samples->period = 1000000;
+	line = text_of(report, SELFMON_TEXT);
+	while ((line = strstr(line, "\nregion "))) {
+		line++;
+		rows += line[7] != ' ';
+	}
+	cr_assert_leq(rows, 60);
+	cr_assert_gt(rows, 50);
+}
+
 Test(report_text_samples, of_more_than_the_time_allows_are_marked)
 {
 	const char *const text = text_of(sampled(20, 80), SELFMON_TEXT);
