@@ -76,6 +76,7 @@ void take_exit_report(const char *events, uid_t user)
 		unsetenv("SELFMON_OUTPUT");
 		unsetenv("SELFMON_HW_GUEST"); /* would be reported as unknown */
 		unsetenv("SELFMON_HW_EXACT");
+		unsetenv("SELFMON_HW_UNGUARDED");
 		SELFMON_REGION("measured")
 		{
 			nops(1000);
