@@ -22,7 +22,8 @@ languages=
 other='-fgnuc-version=0 -DSELFMON_DISABLE -Wno-pedantic'
 
 # try COMPILER LANGUAGE STANDARD LEVEL FLAGS [LIBRARY...]: builds and runs the
-# program; without a library it is compiled off
+# program; without a library it is compiled off. Linked apart, so that ccache can
+# keep the objects.
 try()
 {
 	compiler=$1 language=$2 standard=$3 level=$4 flag=$5
@@ -31,10 +32,13 @@ try()
 	[ $# -gt 0 ] || suffix=-off
 	program=$build/tests/programs/flow/$compiler-$standard$level$suffix
 
-	# shellcheck disable=SC2086 # warnings and flags are several words
-	$compiler -x "$language" -std="$standard" $warnings $flag \
-		"$level" -g -Iinclude -Itests/programs/flow tests/programs/flow/*.c -x none "$@" \
-		-pthread -o "$program"
+	for source in check flow other; do
+		# shellcheck disable=SC2086 # warnings and flags are several words
+		$compiler -x "$language" -std="$standard" $warnings $flag \
+			"$level" -g -Iinclude -Itests/programs/flow \
+			-c tests/programs/flow/$source.c -o "$program.$source.o"
+	done
+	$compiler "$program".*.o "$@" -pthread -o "$program"
 	SELFMON_OUTPUT=none "$program" > "$program.txt"
 	diff -u tests/programs/flow/expected.txt "$program.txt" ||
 		{ printf 'flow: %s goes another way\n' "$program" >&2; exit 1; }
