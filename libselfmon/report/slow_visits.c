@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #include "clock/clock.h"
 #include "report/recorded.h"
 #include "report/room.h"
 #include "store/name.h"
+#include "store/watch.h"
 
 /* ---- gathered ------------------------------------------------------------ */
 
@@ -41,9 +41,11 @@ int selfmon_gather_slowest(struct selfmon_gather *gather,
 	/*
 	 * An incomplete report must not be the start or the end of an interval.
 	 */
-	if (slowest && !gather->unread)
+	if (slowest && !gather->unread) {
 		gather->slow_serial = selfmon_slowest_begin(
 			process, &gather->slow_begin);
+		selfmon_watch_recall(process);
+	}
 	for (; slowest && !error; slowest = slowest->next) {
 		n = selfmon_slowest_read(process, slowest, visit);
 		for (i = 0; i < n && !error; i++)

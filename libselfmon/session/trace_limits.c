@@ -53,9 +53,11 @@ void selfmon_trace_limits_choose(struct selfmon_process *process,
 
 /* ---- percentiles --------------------------------------------------------- */
 
-static void add_histogram(const struct selfmon_node *node)
+static void add_histogram(struct selfmon_process *process,
+			  const struct selfmon_node *node)
 {
-	const struct selfmon_watch *const watch = selfmon_watch_of(node);
+	const struct selfmon_watch *const watch =
+		selfmon_watch_of(process, node->region);
 	unsigned int i;
 
 	if (!watch || !watch->histogram || watch->left_out)
@@ -64,7 +66,7 @@ static void add_histogram(const struct selfmon_node *node)
 		watch->histogram[i] += selfmon_stats_bucket(node->stats, i);
 }
 
-static void add_all_nodes(const struct selfmon_process *process)
+static void add_all_nodes(struct selfmon_process *process)
 {
 	/* Acquire: threads and nodes are complete before they are listed. */
 	const struct selfmon_thread *thread =
@@ -74,7 +76,7 @@ static void add_all_nodes(const struct selfmon_process *process)
 	for (; thread; thread = thread->next)
 		for (node = thread->root; node;
 		     node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE))
-			add_histogram(node);
+			add_histogram(process, node);
 }
 
 /*
@@ -129,6 +131,7 @@ void selfmon_trace_limits_measure(struct selfmon_process *process,
 		for (watch = selfmon_watch_first(process, i); watch;
 		     watch = watch->next)
 			measure_region(process, watch, above_ppm);
+	selfmon_watch_recall(process);
 }
 
 /* ---- for the writer ------------------------------------------------------ */

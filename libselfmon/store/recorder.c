@@ -97,18 +97,16 @@ static void put_traced(struct selfmon_thread *thread,
 }
 
 /*
- * Handles a visit that lasted longer than one of its region's limits. If the
- * visit triggers the trace, returns the trace's limit, else 0.
+ * Handles a visit that may have lasted longer than one of its region's limits.
+ * If the visit triggers the trace, returns the trace's limit, else 0.
  */
 static uint64_t look_at_longer(struct selfmon_thread *thread,
 			       const struct selfmon_recorded_visit *visit,
+			       struct selfmon_watch *watch,
 			       struct selfmon_due *due)
 {
-	struct selfmon_watch *const watch = selfmon_watch_of(visit->node);
 	uint64_t trigger, call;
 
-	if (!watch)
-		return 0;
 	if (watch->slowest &&
 	    visit->ticks > selfmon_load_once(&watch->slowest->limit))
 		selfmon_slowest_keep(thread, watch, visit);
@@ -133,11 +131,17 @@ void selfmon_recorder_add(struct selfmon_thread *thread,
 			  struct selfmon_due *due)
 {
 	struct selfmon_recorder *const recorder = thread->recorder;
+	struct selfmon_watch *watch;
 	uint64_t trigger = 0;
 
 	due->node = NULL;
-	if (visit->ticks > selfmon_load_once(visit->node->stats->slow_limit))
-		trigger = look_at_longer(thread, visit, due);
+	if (visit->ticks >= selfmon_load_once(&visit->node->stats->recorded)) {
+		watch = selfmon_watch_of(selfmon_process(),
+					 visit->node->region);
+		if (watch)
+			trigger = look_at_longer(thread, visit, watch, due);
+		selfmon_watch_expect(visit->node, watch);
+	}
 	if (recorder->traced)
 		put_traced(thread, visit, trigger);
 	else if (!visit->alone && !visit->frame)

@@ -122,7 +122,7 @@ static inline void selfmon_recorder_put(struct selfmon_recorder *recorder,
 
 /* A visit that has ended. */
 struct selfmon_recorded_visit {
-	const struct selfmon_node *node;
+	struct selfmon_node *node;
 	uint64_t start, end; /* ticks */
 	uint64_t ticks;	     /* duration without the cost of samples */
 	uint32_t values;     /* bit k is set if column k has a value */

@@ -163,8 +163,11 @@ struct selfmon_stats {
 	uint64_t off_ticks[2];
 	/* Not covered by the sequence: each word is updated separately. */
 	struct selfmon_work *work; /* the units counted here, newest first */
-	/* Longer visits take the slow path: store/watch.h. */
-	const uint64_t *slow_limit;
+	/*
+	 * In a thread that records its visits: times below this need only be
+	 * added and recorded, see selfmon_watch_expect(). 0 in other threads.
+	 */
+	uint64_t recorded;
 	uint64_t rare[SELFMON_RARE_COUNT];
 	uint64_t kind[SELFMON_KIND_COUNT];
 	/* The short buckets, and SELFMON_BUCKET_NONE, which is not read. */

@@ -151,14 +151,14 @@ static struct selfmon_node *begin_node(struct selfmon_process *process,
 				       struct selfmon_node *parent,
 				       uint32_t region)
 {
+	struct selfmon_node *node;
+
 	/*
 	 * Do this first: it may add a record to the file, and each record must
 	 * be complete before the next one is begun.
 	 */
-	const uint64_t *const slow_limit =
-		selfmon_watch_limit(process, thread, region);
-	struct selfmon_node *const node = take_room(process, thread);
-
+	selfmon_watch_begin(process, thread, region);
+	node = take_room(process, thread);
 	if (!node)
 		return NULL;
 	node->self = (uint64_t)(uintptr_t)node;
@@ -170,7 +170,6 @@ static struct selfmon_node *begin_node(struct selfmon_process *process,
 	node->hash = hash_seed(thread->nodes + 1);
 	forget_children(node, parent ? thread->root : node);
 	selfmon_stats_init(node->stats);
-	node->stats->slow_limit = slow_limit;
 	if (node->record.type)
 		selfmon_live_publish(process, &node->record);
 	return node;

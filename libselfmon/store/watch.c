@@ -9,9 +9,6 @@
 #include "store/memory.h"
 #include "store/slowest.h"
 
-/* The limit of nodes without a watch. */
-static const uint64_t looks_at_none = SELFMON_WATCH_LIMIT_MAX;
-
 /*
  * In memory that a forked child keeps, since parent and child have the same
  * clock.
@@ -100,38 +97,70 @@ static struct selfmon_watch **list_of(struct selfmon_process *process,
 	return &lists[region % SELFMON_WATCH_LISTS];
 }
 
-const uint64_t *selfmon_watch_limit(struct selfmon_process *process,
-				    const struct selfmon_thread *thread,
-				    uint32_t region)
+void selfmon_watch_begin(struct selfmon_process *process,
+			 const struct selfmon_thread *thread, uint32_t region)
 {
 	struct selfmon_watch **list, *watch;
 
 	if (!thread->recorder || !thread->seen || !is_watching() ||
-	    region >= SELFMON_REGION_ASYNC)
-		return &looks_at_none;
+	    region >= SELFMON_REGION_ASYNC ||
+	    selfmon_watch_of(process, region))
+		return;
 	list = list_of(process, region);
-	if (!list)
-		return &looks_at_none;
-	for (watch = *list; watch; watch = watch->next)
-		if (watch->region == region)
-			return &watch->limit;
-	watch = make_watch(process, region);
+	watch = list ? make_watch(process, region) : NULL;
 	if (!watch)
-		return &looks_at_none;
+		return;
 	watch->next = *list;
 	/* Release: a reader that sees the watch sees all of it. */
 	__atomic_store_n(list, watch, __ATOMIC_RELEASE);
-	return &watch->limit;
 }
 
-struct selfmon_watch *selfmon_watch_of(const struct selfmon_node *node)
+struct selfmon_watch *selfmon_watch_of(struct selfmon_process *process,
+				       uint32_t region)
 {
-	const uint64_t *const limit = node->stats->slow_limit;
+	struct selfmon_watch *watch =
+		selfmon_watch_first(process, region % SELFMON_WATCH_LISTS);
 
-	if (limit == &looks_at_none)
-		return NULL;
-	return (struct selfmon_watch *)((uintptr_t)limit -
-					offsetof(struct selfmon_watch, limit));
+	while (watch && watch->region != region)
+		watch = watch->next;
+	return watch;
+}
+
+/*
+ * A handler may count the node's first units, and another thread may lower the
+ * limit, after they were read here. Therefore both are read again after
+ * `recorded` is set. The fence pairs with the one in selfmon_watch_recall():
+ * either this function sees the lower limit, or the 0 is stored last.
+ */
+void selfmon_watch_expect(struct selfmon_node *node,
+			  const struct selfmon_watch *watch)
+{
+	struct selfmon_stats *const stats = node->stats;
+	const uint64_t limit = watch ? selfmon_load_once(&watch->limit)
+				     : SELFMON_WATCH_LIMIT_MAX;
+	const uint64_t max = stats->ticks.max;
+
+	if (selfmon_load_once(&stats->work))
+		return;
+	selfmon_store_once(&stats->recorded, (max < limit ? max : limit) + 1);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (selfmon_load_once(&stats->work) ||
+	    (watch && selfmon_load_once(&watch->limit) < limit))
+		selfmon_store_once(&stats->recorded, 0);
+}
+
+void selfmon_watch_recall(const struct selfmon_process *process)
+{
+	/* Acquire: threads and nodes are complete before they are listed. */
+	const struct selfmon_thread *thread =
+		__atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
+	struct selfmon_node *node;
+
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	for (; thread; thread = thread->next)
+		for (node = thread->root; node;
+		     node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE))
+			selfmon_store_once(&node->stats->recorded, 0);
 }
 
 void selfmon_watch_trigger(struct selfmon_process *process,

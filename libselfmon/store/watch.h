@@ -23,11 +23,7 @@
 
 /* Limits are ticks. They change with slow_lock held. */
 struct selfmon_watch {
-	/*
-	 * The minimum, at most SELFMON_WATCH_LIMIT_MAX. slow_limit of nodes
-	 * points here.
-	 */
-	uint64_t limit;
+	uint64_t limit; /* the minimum, at most SELFMON_WATCH_LIMIT_MAX */
 	uint64_t trigger; /* longer visits trigger the trace */
 	uint64_t call;	  /* longer visits are reported to the program */
 	/* NULL: the slowest visits are not stored. */
@@ -45,14 +41,11 @@ struct selfmon_watch {
 };
 
 /*
- * For a new node: returns the limit of its region. The caller holds the process
- * lock.
+ * For a new node: makes the watch of its region, if visits may have limits. The
+ * caller holds the process lock.
  */
-const uint64_t *selfmon_watch_limit(struct selfmon_process *process,
-				    const struct selfmon_thread *thread,
-				    uint32_t region);
-/* Returns the watch of a node; NULL: its visits have no limit. */
-struct selfmon_watch *selfmon_watch_of(const struct selfmon_node *node);
+void selfmon_watch_begin(struct selfmon_process *process,
+			 const struct selfmon_thread *thread, uint32_t region);
 /*
  * Returns the first watch of one of SELFMON_WATCH_LISTS lists; watch->next is
  * the following one. Needs no lock.
@@ -67,7 +60,28 @@ selfmon_watch_first(struct selfmon_process *process, size_t list)
 	return lists ? __atomic_load_n(&lists[list], __ATOMIC_ACQUIRE) : NULL;
 }
 
-/* Sets the limit above which visits of a region trigger the trace. */
+/*
+ * Returns the watch of a region; NULL: its visits have no limit. Needs no lock.
+ */
+struct selfmon_watch *selfmon_watch_of(struct selfmon_process *process,
+				       uint32_t region);
+
+/*
+ * Sets `recorded` of a node of this thread, after a visit took the slow path.
+ * watch may be NULL.
+ */
+void selfmon_watch_expect(struct selfmon_node *node,
+			  const struct selfmon_watch *watch);
+/*
+ * Makes the next visit of each node take the slow path, which compares it with
+ * the limits. Call after limits were lowered.
+ */
+void selfmon_watch_recall(const struct selfmon_process *process);
+
+/*
+ * Sets the limit above which visits of a region trigger the trace. If the limit
+ * is lower than before, call selfmon_watch_recall().
+ */
 void selfmon_watch_trigger(struct selfmon_process *process,
 			   struct selfmon_watch *watch, uint64_t ticks);
 
@@ -80,7 +94,10 @@ void selfmon_watch_clock(void);
 uint64_t selfmon_watch_ticks(uint64_t ns);
 uint64_t selfmon_watch_ns(uint64_t ticks);
 
-/* Call with slow_lock held, after a limit has changed. */
+/*
+ * Call with slow_lock held, after a limit has changed. If it is lower than
+ * before, call selfmon_watch_recall().
+ */
 static inline void selfmon_watch_update(struct selfmon_watch *watch,
 					uint64_t slowest)
 {

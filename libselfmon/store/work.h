@@ -67,7 +67,7 @@ static inline void selfmon_work_add(struct selfmon_work *work, uint64_t n)
 /*
  * Sets `unusual` so that visits no longer than the maximum take the fast path
  * again. If visits are recorded, sets it to 0, so that all visits take the slow
- * path (visit/leave_recorded.c).
+ * path (visit/leave_recorded.h).
  */
 static inline void selfmon_stats_expect(struct selfmon_stats *stats)
 {

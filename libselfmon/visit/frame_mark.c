@@ -36,12 +36,12 @@
  * recorder has the times off the CPU in the frame.
  */
 static void record_frame(struct selfmon_thread *thread,
-			 const struct selfmon_node *node, uint64_t start,
+			 struct selfmon_node *node, uint64_t start,
 			 uint64_t ticks)
 {
 	struct selfmon_due due;
 
-	if (ticks > selfmon_load_once(node->stats->slow_limit) &&
+	if (ticks >= selfmon_load_once(&node->stats->recorded) &&
 	    selfmon_thread_ring_on(thread))
 		selfmon_thread_ring_read(thread, UINT64_MAX);
 	selfmon_recorder_add(thread,

@@ -254,15 +254,15 @@ void selfmon_impl_enter_child_at(struct selfmon_site *site,
 
 /*
  * Returns true if the visit takes the slow path only because its node counts
- * units: it is neither the longest nor the shortest so far, and did not end on
- * another CPU.
+ * units: it is neither the longest nor the shortest so far, did not end on
+ * another CPU, and is not recorded.
  */
 static ALWAYS_INLINE bool is_usual_but_work(const struct selfmon_thread *thread,
 					    const struct selfmon_visit *open,
 					    const struct selfmon_stats *stats,
 					    uint64_t ticks)
 {
-	return stats->work &&
+	return stats->work && !thread->recorder &&
 	       selfmon_sums_hold(&stats->ticks, ticks) &&
 	       stats->ticks.max < SELFMON_TICKS_LONG &&
 	       selfmon_load_once(thread->cpu) == open->cpu;
@@ -278,7 +278,8 @@ static ALWAYS_INLINE void leave_unusual(struct selfmon_thread *thread,
 {
 	struct selfmon_stats *const stats = open->node->stats;
 
-	if (selfmon_unlikely(thread->recorder != NULL))
+	if (ticks < selfmon_load_once(&stats->recorded) &&
+	    selfmon_load_once(thread->cpu) == open->cpu)
 		selfmon_leave_recorded(thread, open, ticks);
 	else if (selfmon_unlikely(
 			 !is_usual_but_work(thread, open, stats, ticks)))

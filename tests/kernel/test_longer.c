@@ -327,5 +327,6 @@ Test(longer, is_off)
 	cr_assert_eq(selfmon_configure(&options), 0);
 	visit("a", 0);
 	cr_expect_null(selfmon_thread_self()->recorder);
-	cr_expect_null(selfmon_watch_of(selfmon_thread_self()->root->next));
+	cr_expect_null(selfmon_watch_of(
+		selfmon_process(), selfmon_thread_self()->root->next->region));
 }

@@ -13,6 +13,7 @@
 #include "sanitizer.h"
 #include "store/name.h"
 #include "store/self.h"
+#include "store/watch.h"
 
 static void visit_in_handler(int signal)
 {
@@ -101,10 +102,13 @@ static void jump_out(int signal)
 static void keep_none_any_more(void)
 {
 	const struct selfmon_node *node = selfmon_thread_self()->root->next;
+	struct selfmon_watch *watch;
 
-	for (; node; node = node->next)
-		*(uint64_t *)(uintptr_t)node->stats->slow_limit =
-			SELFMON_ENDED_TICKS_MAX;
+	for (; node; node = node->next) {
+		watch = selfmon_watch_of(selfmon_process(), node->region);
+		watch->slowest->limit = SELFMON_ENDED_TICKS_MAX;
+		watch->limit = SELFMON_WATCH_LIMIT_MAX;
+	}
 }
 
 /* Returns how many entries of the ring belong to a region. */
@@ -198,6 +202,89 @@ Test(slowest, a_jump_at_each_instruction_leaves_the_ring_whole)
 	cr_expect_geq(entries_of("stepped"), ended);
 	cr_expect_leq(entries_of("stepped"), ended + jumped + 1);
 	cr_expect_eq(entries_of("outer"), ended + jumped + 1);
+}
+
+static struct selfmon_region *fresh;
+
+static void visit_fresh(void)
+{
+	SELFMON_REGION_OF(fresh)
+		;
+}
+
+static void count_fresh(void)
+{
+	SELFMON_REGION_OF(fresh)
+		selfmon_region_items(1);
+}
+
+static void count_once(int signal)
+{
+	(void)signal;
+	if (--steps == 0)
+		selfmon_region_items(1);
+}
+
+static void visit_once(int signal)
+{
+	(void)signal;
+	if (--steps == 0)
+		count_fresh();
+}
+
+/*
+ * Steps through the third visit of a new region. It is the longest, so it sets
+ * `recorded` of the node. After this number of instructions a handler counts
+ * the node's first unit. The fourth visit is short, and counts another unit.
+ * Returns false if the third visit has fewer instructions.
+ */
+static bool count_after(int instructions)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "fresh %d", instructions);
+	fresh = selfmon_region(name);
+	SELFMON_REGION("outer") {
+		visit_fresh();
+		keep_none_any_more();
+		visit_fresh();
+		steps = instructions;
+		step_by_step(visit_fresh);
+		count_fresh();
+	}
+	return steps <= 0;
+}
+
+static void check_counts_after_each_instruction(void (*handler)(int))
+{
+	const int stride = quick_or_all(3, 1);
+	struct selfmon_report *report;
+	uint64_t counted = 0, items = 0;
+	size_t row;
+	int i;
+
+	record();
+	signal(SIGTRAP, handler);
+	for (i = 1; count_after(i); i += stride)
+		counted += 2;
+	cr_expect(i > 50 && i < 5000, "%d instructions", i);
+	report = rows_take();
+	for (row = 0; row < selfmon_report_row_count(report); row++)
+		items += selfmon_report_row(report, row)->items;
+	cr_expect_eq(items, counted + 1); /* the last has no handler */
+	selfmon_report_free(report);
+}
+
+Test(slowest, no_unit_is_lost_with_a_handler_at_each_instruction)
+{
+	SKIP_IF_SANITIZED("it makes too many steps of one");
+	check_counts_after_each_instruction(count_once);
+}
+
+Test(slowest, no_unit_is_lost_with_a_visiting_handler_at_each_instruction)
+{
+	SKIP_IF_SANITIZED("it makes too many steps of one");
+	check_counts_after_each_instruction(visit_once);
 }
 
 #endif

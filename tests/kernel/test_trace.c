@@ -14,12 +14,14 @@
 #include <unistd.h>
 
 #include "form.h"
+#include "platform/kernel.h"
 #include "rows.h"
 #include "sanitizer.h"
 #include "session/trace_writer.h"
 #include "store/name.h"
 #include "store/self.h"
 #include "store/trace_file.h"
+#include "store/watch.h"
 
 /* Numbers of visits of a region, of all visits, and of lost entries. */
 struct found {
@@ -182,6 +184,52 @@ Test(trace, is_the_parent_s)
 	selfmon_trace_end();
 	found = find("a");
 	cr_expect_eq(found.visits, 1);
+}
+
+/* Makes n visits of a region, each at least this long. */
+static void visits_of(struct selfmon_region *region, int n, uint64_t ns)
+{
+	uint64_t end;
+
+	while (n--)
+		SELFMON_REGION_OF(region) {
+			end = selfmon_kernel_monotonic_ns() + ns;
+			while (selfmon_kernel_monotonic_ns() < end)
+				;
+		}
+}
+
+/* Waits until the trace's writer lowers the limit. Returns the new limit. */
+static uint64_t lower_limit(const struct selfmon_watch *watch, uint64_t limit)
+{
+	while (selfmon_load_once(&watch->trigger) >= limit)
+		usleep(10000);
+	return selfmon_load_once(&watch->trigger);
+}
+
+/*
+ * First 90 % of the visits take at least 50 us, later 95 % are short. So the
+ * limit falls, and a visit of 20 us is longer than it.
+ */
+Test(trace, is_triggered_by_visits_longer_than_a_lowered_limit)
+{
+	struct selfmon_region *const region = selfmon_region("falls");
+	struct selfmon_watch *watch;
+	uint64_t limit, longer;
+
+	trace_to_file(",ring=64k,longer=p90");
+	visits_of(region, 1100, 50000);
+	watch = selfmon_watch_of(selfmon_process(), id_of("falls"));
+	cr_assert_not_null(watch);
+	limit = lower_limit(watch, SELFMON_WATCH_NONE);
+	cr_expect_geq(limit, selfmon_watch_ticks(49000));
+	visits_of(region, 20000, 0);
+	lower_limit(watch, limit);
+	longer = selfmon_load_once(&watch->longer);
+	visits_of(region, 1, 20000);
+	cr_expect_eq(selfmon_load_once(&watch->longer), longer + 1);
+	selfmon_trace_end();
+	find("falls");
 }
 
 #ifdef __x86_64__
