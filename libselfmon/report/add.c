@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums rows of one report into one row. */
 #include "report/add.h"
 
 #include <errno.h>

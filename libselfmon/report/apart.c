@@ -128,8 +128,8 @@ static bool is_main(const struct selfmon_report *report,
 }
 
 /*
- * Returns true if the thread has the same name as the main thread: a thread
- * inherits its name, so this name identifies nothing.
+ * Returns true if the thread has the same name as the main thread. A thread
+ * inherits the name of its creator, so this name does not identify the thread.
  */
 static bool is_named_as_main(const struct selfmon_report *report,
 			     const char *name)

@@ -12,7 +12,6 @@
  */
 int selfmon_report_apart(struct selfmon_report *report);
 
-/* Returns true if the row is a thread rather than a region. */
 static inline bool selfmon_row_is_thread(const struct selfmon_report *report,
 					 size_t i)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Buckets of the histogram of ticks. */
 #include "report/bucket.h"
 
 #include <errno.h>

@@ -17,14 +17,14 @@ double selfmon_bucket_middle(unsigned int bucket, uint64_t most);
 void selfmon_buckets_copy(uint64_t histogram[SELFMON_BUCKETS],
 			  const struct selfmon_stats *stats);
 /*
- * Finds the first bucket with visits, and the one after the last bucket with
- * visits. Without visits *first is the last bucket, and *last the one after it.
+ * Finds the first bucket with visits, and the bucket after the last bucket with
+ * visits. Without visits *first is the last bucket, and *last is *first + 1.
  */
 void selfmon_buckets_range(const uint64_t histogram[SELFMON_BUCKETS],
 			   unsigned int *first, unsigned int *last);
 /*
- * Returns the middle of the bucket that contains the visit at quantile q, or 0
- * if there are no buckets.
+ * Returns the middle of the bucket that contains the visit at quantile q, as in
+ * selfmon_row_bucket.ns. Returns 0 if there are no buckets.
  */
 double selfmon_buckets_quantile(const struct selfmon_row_bucket *bucket,
 				size_t buckets, double q);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorts the columns into the order in which the user listed the events. */
 #include "report/columns.h"
 
 #include <string.h>

@@ -138,10 +138,6 @@ static void put_facts(FILE *stream, const struct selfmon_row *row)
 		fprintf(stream, ",%" PRIu64, fact[i]);
 }
 
-/*
- * Writes the field "thread", which only reports by thread have. The field is
- * empty for a region.
- */
 static void put_thread(FILE *stream, const struct selfmon_report *report,
 		       const struct selfmon_report *of, size_t row)
 {
@@ -152,10 +148,6 @@ static void put_thread(FILE *stream, const struct selfmon_report *report,
 		fprintf(stream, "%" PRIu32, of->detail[row].thread.tid);
 }
 
-/*
- * Writes the fields that only reports with detached spans have: the kind of the
- * row, and values of spans.
- */
 static void put_kind(FILE *stream, const struct selfmon_report *report,
 		     const struct selfmon_report *of,
 		     const struct selfmon_row *row)
@@ -169,7 +161,6 @@ static void put_kind(FILE *stream, const struct selfmon_report *report,
 		fputs(",region,", stream);
 }
 
-/* Writes fields that only reports with samples have. */
 static void put_row_samples(FILE *stream, const struct selfmon_report *report,
 			    const struct selfmon_row *row)
 {
@@ -178,7 +169,6 @@ static void put_row_samples(FILE *stream, const struct selfmon_report *report,
 			row->samples_within);
 }
 
-/* Writes fields that only reports with context switches have. */
 static void put_off_cpu(FILE *stream, const struct selfmon_report *report,
 			const struct selfmon_row *row)
 {
@@ -189,7 +179,6 @@ static void put_off_cpu(FILE *stream, const struct selfmon_report *report,
 			row->preemptions);
 }
 
-/* Writes fields that only reports with suspended visits have. */
 static void put_suspended(FILE *stream, const struct fields *fields,
 			  const struct selfmon_row *row)
 {
@@ -202,7 +191,6 @@ static const char *const of_unit[] = {
 	"sum", "visits", "min", "max", "p50", "p90", "p99",
 };
 
-/* Writes the names of the fields for each unit that any row counted. */
 static void put_unit_names(FILE *stream, const struct fields *fields)
 {
 	const struct selfmon_report *const report = fields->report;
@@ -227,7 +215,7 @@ static void put_unit_fields(FILE *stream, uint64_t sum,
 }
 
 /*
- * Writes the fields of a row for each unit. They are empty for rows that
+ * Writes the fields of a row for each unit. The fields are empty for rows that
  * counted nothing, and for spans.
  */
 static void put_row_units(FILE *stream, const struct fields *fields,

@@ -100,7 +100,7 @@ static bool is_retired(const struct selfmon_event_kind *meaning)
 		return (meaning->config & 0xff) == PERF_COUNT_HW_CACHE_BPU;
 	if (is_raw(meaning, &code))
 		return code >= RAW_RETIRED_FIRST && code <= RAW_RETIRED_LAST;
-	/* Compares with the names in perf, then with those in libpfm4. */
+	/* AMD's names begin with ex_ret_ in perf, with retired_ in libpfm4. */
 	return selfmon_event_kind_begins(meaning, "ex_ret_") ||
 	       selfmon_event_kind_begins(meaning, "retired_");
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps the name of a column to its event. An event may have several names. */
 #include "report/event_kind.h"
 
 #include <ctype.h>

@@ -41,7 +41,7 @@ bool selfmon_event_kind_begins(const struct selfmon_event_kind *meaning,
 			       const char *start);
 /* Returns true if the event counts nanoseconds. */
 bool selfmon_event_kind_is_time(const struct selfmon_event_kind *meaning);
-/* Returns true if the event counts misses. */
+
 bool selfmon_event_kind_is_miss(const struct selfmon_event_kind *meaning);
 
 #endif

@@ -98,7 +98,6 @@ static void unknown_format(const char *item, size_t length)
 		 near ? "'?)" : "");
 }
 
-/* Prints a message for each invalid option, and ignores that option. */
 static void take_view(const struct selfmon_report *report, const char *options,
 		      size_t length, struct selfmon_view *view)
 {
@@ -143,7 +142,7 @@ static bool parse_output(const struct selfmon_report *report, const char *item,
 	if (options)
 		take_view(report, options, item_length - length,
 			  &output->view);
-	if (!colon || word + 1 == length) /* a format without a path */
+	if (!colon || word + 1 == length)
 		return expand(output, "-", 1);
 	if (expand(output, colon + 1, length - word - 1))
 		return true;
@@ -306,7 +305,6 @@ static void for_each_item(struct outputs *outputs, const char *list)
 	}
 }
 
-/* Prints the report's notes, and why only time is measured. */
 static void print_notes(const struct selfmon_report *report)
 {
 	size_t i;

@@ -217,8 +217,8 @@ int selfmon_gather_span(struct selfmon_gather *gather, uint32_t region,
 
 /*
  * Counts the open spans. A span may begin in one thread and end in another, so
- * the number is known only for all threads together. It may be too low, because
- * threads that are read later may have ended more spans meanwhile.
+ * the number is known only for all threads together. The number may be too low,
+ * because threads that are read later may have ended more spans meanwhile.
  */
 static void count_open_spans(struct selfmon_gather *async)
 {

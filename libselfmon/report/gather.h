@@ -40,8 +40,8 @@ struct selfmon_gathered_stack {
 };
 
 /*
- * A stored slow visit. It may no longer be among the slowest of its region,
- * since slots are freed only when another visit is stored.
+ * A stored slow visit, which may no longer be among the slowest of its region:
+ * slots are freed only when another visit is stored.
  */
 struct selfmon_gathered_slow {
 	uint32_t region;
@@ -68,7 +68,10 @@ struct selfmon_gather {
 	size_t slows, slows_room;
 	/* Serial number of the newest recorded slow visit. */
 	uint64_t slow_serial;
-	/* The process's slow_begin before this report began an interval. */
+	/*
+	 * Slow visits of the interval before this report have larger serial
+	 * numbers.
+	 */
 	uint64_t slow_begin;
 	bool every; /* one visit in N is measured; rows use `all` */
 	/*
@@ -81,15 +84,15 @@ struct selfmon_gather {
 };
 
 /*
- * The node above all detached spans has no row. This value is used in place of
- * the row's index, see struct selfmon_gather_place.
+ * selfmon_gather_place.row of the node above all detached spans, which has no
+ * row.
  */
 #define SELFMON_GATHER_ASYNC INT32_MIN
 
 /*
- * The same rows by thread. The rows at the top level of thread k have the
- * parent selfmon_gather_top(k). k is 0 for all threads that have no rows of
- * their own.
+ * Rows by thread: the visits of `gather` again, but with rows of their own for
+ * each thread k. The rows at the top level of thread k have the parent
+ * selfmon_gather_top(k). k is 0 for all threads that have no rows of their own.
  */
 struct selfmon_gather_apart {
 	struct selfmon_gather gather;
@@ -148,19 +151,19 @@ int selfmon_gather_row(struct selfmon_gather *gather, int32_t parent,
  */
 uint32_t selfmon_gather_occurred(const struct selfmon_gather *gather);
 /*
- * Returns true if anything was recorded in the row. Open visits are not
- * recorded. Samples are: a visit may have moved to another node after it was
- * sampled in this one.
+ * Returns true if the row has visits that ended or were cut off, or samples.
+ * Open visits do not count. A row may have only samples: its visit may have
+ * moved to another node after the samples were taken.
  */
 bool selfmon_gather_is_recorded(const struct selfmon_gathered *row);
 /*
- * Drops rows if nothing was recorded in them and in all rows below them, and
- * none of their visits is open. Returns 0 or -ENOMEM.
+ * Drops each row without recorded data and open visits, unless a row below it
+ * has either. Returns 0 or -ENOMEM.
  */
 int selfmon_gather_drop_empty(struct selfmon_gather *gather);
 /*
- * Counts the open visits that are in no thread's node, and drops empty rows.
- * Call once, after all nodes are added. Returns 0 or -ENOMEM.
+ * Adds suspended visits and open spans to the open visits of their rows, and
+ * drops empty rows. Call once, after all nodes are added. Returns 0 or -ENOMEM.
  */
 int selfmon_gather_end(struct selfmon_gather *gather);
 const struct selfmon_region *

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects the samples of a report's threads. */
 #define _GNU_SOURCE
 #include "report/gather_samples.h"
 
@@ -25,7 +24,7 @@ static int take_entry(void *context, const struct selfmon_stack_entry *entry)
 	struct selfmon_gathered_stack *stack;
 
 	if (entry->key.ordinal >= taking->tree->places)
-		return 0; /* made after the tree was read */
+		return 0; /* the node is newer than the tree */
 	if (!selfmon_room_for_one(&gather->stack, gather->stacks,
 				  &gather->stacks_room, sizeof(*stack)))
 		return -ENOMEM;
@@ -137,7 +136,6 @@ static void copy_stack(const struct selfmon_modules *modules,
 		put_address(modules, samples, entry->address[i]);
 }
 
-/* Adds the samples of another thread that have the same stack. */
 static void merge_stack(struct selfmon_sampled_stack *to,
 			const struct selfmon_gathered_stack *from)
 {

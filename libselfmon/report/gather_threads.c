@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the records of the process's threads while they keep running. */
 #include "report/gather_threads.h"
 
 #include <stdlib.h>
@@ -16,9 +15,8 @@
 #include "store/self.h"
 
 /*
- * Begins a thread's tree. The process lock protects the thread's name and
- * owner. It is taken only for rows by thread, because nothing else reads them
- * here.
+ * Begins a thread's tree. The process lock protects the name and the owner of
+ * the thread, which are read only for rows by thread.
  */
 static void begin_thread(struct selfmon_gather *gather,
 			 struct selfmon_gather_tree *tree,

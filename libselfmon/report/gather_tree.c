@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds the records of one thread to the rows of a report. */
 #include "report/gather_tree.h"
 
 #include <errno.h>
@@ -135,8 +134,8 @@ static struct selfmon_gather_place *find(struct selfmon_gather_tree *tree,
 }
 
 /*
- * Counts an open visit. Skips a visit whose statistics were being updated,
- * since it is already counted as ended.
+ * Skips a visit whose statistics were being updated, since the visit is already
+ * counted as ended.
  */
 void selfmon_gather_visit(struct selfmon_gather *gather,
 			  struct selfmon_gather_tree *tree,

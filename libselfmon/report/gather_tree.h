@@ -14,7 +14,10 @@
 struct selfmon_gather_place {
 	uint64_t self; /* address of the node */
 	int32_t row;   /* negative for the root, and for spans */
-	/* Index of the row by thread; of the root: selfmon_gather_tree.top. */
+	/*
+	 * Index of the row in gather->apart; for the root,
+	 * selfmon_gather_tree.top.
+	 */
 	int32_t apart;
 	uint32_t depth;
 	bool updating; /* the row includes a visit whose update is unfinished */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds up the units that the visits of nodes counted. */
 #include "report/gather_units.h"
 
 #include <errno.h>

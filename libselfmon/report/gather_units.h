@@ -25,8 +25,8 @@ selfmon_gathered_unit(const struct selfmon_gather *gather, size_t row,
 int selfmon_gather_units_copy(struct selfmon_gather *to,
 			      const struct selfmon_gather *from);
 /*
- * Subtracts the counts that the row had when the interval began. They are in
- * `from`, in the row with the index `before`.
+ * Subtracts, from the counts of the row, its counts when the interval began:
+ * the counts of row `before` in `from`.
  */
 void selfmon_gather_units_since(struct selfmon_gather *to, size_t row,
 				const struct selfmon_gather *from,

@@ -5,7 +5,6 @@
 
 #include "report/model.h"
 
-/* Fills in everything above the table. */
 void selfmon_report_header(struct selfmon_report *report,
 			   struct selfmon_process *process);
 

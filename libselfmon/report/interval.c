@@ -57,9 +57,10 @@ static void subtract_sums(struct selfmon_sums *to,
 }
 
 /*
- * Bounds the shortest and the longest visit of the interval. If min or max
- * changed during the interval, it is exact. Otherwise uses the bound of the
- * first or the last bucket with visits.
+ * Bounds the shortest and the longest visit of the interval. A minimum or
+ * maximum that changed during the interval is exact. If unchanged, it is
+ * replaced by the bound of the first or the last bucket with visits, if that is
+ * tighter.
  */
 static void bound_ticks(struct selfmon_gathered *row,
 			const struct selfmon_sums *before)

@@ -259,7 +259,6 @@ static void put_rows(struct selfmon_json *json,
 	fputs(i ? end : "]", json->stream);
 }
 
-/* Detached spans: null if there were none. */
 static void put_async(struct selfmon_json *outer,
 		      const struct selfmon_report *async)
 {

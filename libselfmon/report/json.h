@@ -5,7 +5,6 @@
 
 #include "report/model.h"
 
-/* Writes a report as JSON. The text writer is in text.h. */
 void selfmon_report_json(const struct selfmon_report *report, FILE *stream);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes members of JSON objects. */
 #define _GNU_SOURCE
 #include "report/json_put.h"
 
@@ -65,10 +64,6 @@ static void put_hex(FILE *stream, const char *s)
 	putc('"', stream);
 }
 
-/*
- * Invalid UTF-8 is written a second time in hexadecimal, so that no byte is
- * lost.
- */
 void selfmon_json_text(struct selfmon_json *json, const char *name,
 		       const char *value)
 {

@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The output stream, and the separator before the next member. */
 struct selfmon_json {
 	FILE *stream;
 	const char *indent; /* "\n  " between members, or "" on one line */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a row of the report as a JSON object. */
 #include "report/json_row.h"
 
 #include "report/apart.h"
@@ -51,10 +50,6 @@ static void quantity(struct selfmon_json *json, const struct selfmon_row *row,
 		selfmon_json_null(json, name[i]);
 }
 
-/*
- * Writes a pair for each bucket: middle and number of visits. Writes null if
- * unknown.
- */
 static void histogram(struct selfmon_json *json,
 		      const struct selfmon_row_bucket *bucket, size_t buckets)
 {
@@ -164,7 +159,6 @@ static void row_unit(struct selfmon_json *json, const char *name, uint64_t sum,
 	histogram(json, unit->bucket, unit->buckets);
 }
 
-/* Writes the member "units" if the visits of the row counted any. */
 static void row_units(struct selfmon_json *outer,
 		      const struct selfmon_report *report, size_t i)
 {
@@ -189,7 +183,6 @@ static void row_units(struct selfmon_json *outer,
 		putc(']', outer->stream);
 }
 
-/* Writes the members that only reports with samples have. */
 static void row_samples(struct selfmon_json *json, const struct selfmon_row *row)
 {
 	selfmon_json_integer(json, "samples", row->samples);

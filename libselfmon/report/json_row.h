@@ -9,7 +9,6 @@
 struct selfmon_ratios;
 struct selfmon_report;
 
-/* Writes row i with its values, metrics and histogram. */
 void selfmon_json_row(FILE *stream, const struct selfmon_report *report,
 		      const struct selfmon_ratios *ratios, size_t i);
 

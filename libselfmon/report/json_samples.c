@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The samples of a report in JSON. */
 #include "report/json_samples.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The slowest visits of a report in JSON. */
 #include "report/json_slowest.h"
 
 #include <inttypes.h>

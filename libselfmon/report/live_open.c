@@ -43,8 +43,8 @@ facts_of(const struct selfmon_live_input *input)
 /* ---- time ---------------------------------------------------------------- */
 
 /*
- * Checks that the clock is consistent: hz ticks must take one second, within 1
- * %.
+ * Returns true if the members of the clock are in range, and hz ticks take one
+ * second within 1 %.
  */
 static bool is_possible(const struct selfmon_clock *clock)
 {
@@ -103,8 +103,9 @@ static void find_clock(const struct selfmon_live_input *input,
 
 /*
  * Sets the times of the report. The report ends at the newest time in the file:
- * the start of an open or ended visit, or the newest pair of times. The process
- * writes such pairs, for example, when it adds records and when threads start.
+ * the start of an open or ended visit, or the newest pair of clock values. The
+ * process writes a pair, for example, when it adds records and when threads
+ * start.
  */
 static void note_time(struct selfmon_report *report,
 		      const struct selfmon_live_input *input,
@@ -296,9 +297,7 @@ static int make_report(struct selfmon_report *report,
 	recorded->gather = input->gather;
 	recorded->gather.named = input->region;
 	input->gather = (struct selfmon_gather){ .rows = 0 };
-	/*
-	 * The names of rows point into the regions, so the report takes them.
-	 */
+	/* The report takes the regions: the names of rows point into them. */
 	report->region = input->region;
 	report->regions = input->regions;
 	input->region = NULL;

@@ -45,7 +45,7 @@ struct selfmon_live_tree {
 int selfmon_live_wrong(struct selfmon_live_input *input, uint64_t offset,
 		       const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Reports another error, with its errno. Returns `error`. */
+/* Reports any error but damaged data. `error` is -errno. Returns `error`. */
 int selfmon_live_fails(struct selfmon_live_input *input, int error,
 		       const char *what);
 int selfmon_live_get(struct selfmon_live_input *input, uint64_t offset,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts the records of a live file to rows. */
 #include "report/live_rows.h"
 
 #include <errno.h>

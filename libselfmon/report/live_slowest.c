@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the slowest visits of a live file. */
 #include "report/live_slowest.h"
 
 #include <errno.h>
@@ -45,9 +44,9 @@ static void check_parts(const struct selfmon_live_input *input,
 }
 
 /*
- * Adds a slow visit that was already read. Leaves it out if its slot is free,
- * or if its time has changed since then: the process has overwritten the visit
- * meanwhile.
+ * Adds *visit, which was read from the slot at `offset`. Leaves the visit out
+ * if the slot is free. Also leaves it out if the slot's time has changed since
+ * *visit was read: the process has overwritten the slot meanwhile.
  */
 static int take_slow(struct selfmon_live_input *input, uint64_t offset,
 		     uint32_t region, struct selfmon_slow_visit *visit)

@@ -46,9 +46,9 @@ static int read_once(struct selfmon_live_input *input, uint64_t offset,
 }
 
 /*
- * Sets *whole if no update was in progress during the read. Otherwise an update
- * never finished, or updates were too frequent: the sums may then include a few
- * visits more than the count.
+ * Sets *whole to true if no update was in progress during the read. If *whole
+ * is false, an update never finished, or updates were too frequent: the sums
+ * may then include a few visits more than the count.
  */
 static int read_whole(struct selfmon_live_input *input, uint64_t offset,
 		      struct selfmon_stats *stats, bool *whole)

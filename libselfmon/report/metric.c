@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides which metrics a report has. */
 #include "report/metric.h"
 
 #include <linux/perf_event.h>
@@ -210,10 +209,10 @@ static void add_of_event(struct finder *finder, const struct selfmon_rule *rule,
 }
 
 /*
- * Marks the metric that is shown beside the event's total: for instructions the
- * IPC; for a miss, the first one whose divisor was counted (the miss rate, or
- * else the misses per 1000 instructions). All other metrics are in a separate
- * table.
+ * Marks the metric that is shown beside the event's total. For instructions
+ * this is the IPC. For a miss it is the first metric whose divisor was counted:
+ * the miss rate, or else the misses per 1000 instructions. All other metrics
+ * are in a separate table.
  */
 static void place(struct finder *finder, size_t first)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of metrics. */
 #include "report/metric_name.h"
 
 #include <stdio.h>

@@ -12,7 +12,10 @@ void selfmon_ratio_name(const struct selfmon_report *report,
 void selfmon_ratio_heading(const struct selfmon_report *report,
 			   const struct selfmon_ratio *ratio,
 			   char heading[2][SELFMON_HEADING_SIZE]);
-/* Sets the name of an operand: "cycles", "time", "visits", "bytes", "items". */
+/*
+ * Sets the name of an operand: of an event, "time", "visits", or of a unit,
+ * such as "bytes".
+ */
 void selfmon_ratio_operand(const struct selfmon_report *report,
 			   const struct selfmon_ratio *ratio, int operand,
 			   char name[SELFMON_EVENT_NAME_SIZE]);

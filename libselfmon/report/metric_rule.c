@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the event by which a rule divides a column. */
 #include "report/metric_rule.h"
 
 #include <linux/perf_event.h>

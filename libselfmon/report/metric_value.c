@@ -116,8 +116,8 @@ static bool are_same(const struct selfmon_report *report,
 
 /*
  * Makes the operand's value cover `visits` visits. The time is known for all
- * measured visits and for the visits that have all values; takes the one with
- * this number of visits. Returns false if the value is not known for this
+ * measured visits and for the visits that have all values. Chooses the time of
+ * the set that has `visits` visits. Returns false if no value is known for this
  * number of visits, or if an equal number may stand for different visits.
  * `same` is true if both operands certainly cover the same visits.
  */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes metrics in JSON and in CSV. */
 #include "report/metric_write.h"
 
 #include <stdio.h>

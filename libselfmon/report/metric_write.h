@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes metrics. In JSON they are lists, in CSV they are fields at the end of
- * each line.
+ * Writes metrics: in JSON as lists, in CSV as fields after the fields of the
+ * events.
  */
 #ifndef SELFMON_REPORT_METRIC_WRITE_H
 #define SELFMON_REPORT_METRIC_WRITE_H

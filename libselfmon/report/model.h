@@ -32,7 +32,6 @@ struct selfmon_gathered_thread {
 	char name[SELFMON_THREAD_NAME]; /* from the kernel; "": unknown */
 };
 
-/* A bucket of a row's histogram. */
 struct selfmon_row_bucket {
 	double ns;       /* middle of the bucket */
 	uint64_t visits;
@@ -48,13 +47,13 @@ struct selfmon_row_unit {
 
 struct selfmon_row_detail {
 	size_t buckets;
-	/* Only non-empty ones, in rising order. */
+	/* Only non-empty buckets, in rising order. */
 	struct selfmon_row_bucket *bucket;
 	/* For scaled values, by column: time enabled and time off the PMU. */
 	uint64_t enabled_ns[SELFMON_MAX_COUNTERS], off_ns[SELFMON_MAX_COUNTERS];
 	/*
-	 * During a merge, by column: the time of the rows, and their time on
-	 * the PMU.
+	 * While rows are added up, by column, in ns: the time of the rows, and
+	 * their time on the PMU.
 	 */
 	double time_ns[SELFMON_MAX_COUNTERS], on_ns[SELFMON_MAX_COUNTERS];
 	/* One element for each unit; NULL if the row counted none. */
@@ -208,12 +207,15 @@ struct selfmon_report {
 	char note[SELFMON_NOTES_MAX][SELFMON_MESSAGE_SIZE];
 };
 
-/* Returns a report of the same process that has room for rows but no row. */
+/*
+ * Returns a report of the same process that has room for rows but no row.
+ * Returns NULL if out of memory.
+ */
 struct selfmon_report *selfmon_report_empty(const struct selfmon_report *report,
 					    size_t rows);
 /*
- * Frees such a report without the parts that it shares with the original.
- * Accepts NULL.
+ * Frees a report that selfmon_report_empty() returned, without the parts that
+ * it shares with the original. Accepts NULL.
  */
 void selfmon_report_free_empty(struct selfmon_report *report);
 

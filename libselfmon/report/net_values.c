@@ -3,12 +3,12 @@
  * Computes the values shown in a report from recorded ones: subtracts the
  * library's overhead.
  *
- * The values of a visit include its own inner overhead. They also include the
- * inner and outer overhead of each measured visit inside it, and the additional
- * overhead of that visit's kind. For each inner visit that was only counted,
- * they include the overhead of counting it. If one visit in N is measured, sums
- * are first extrapolated to all visits. Then the overhead of all visits is
- * subtracted.
+ * The values of a visit include the visit's own inner overhead, and the
+ * overhead of the visits inside. A measured visit inside adds its inner and
+ * outer overhead, and the additional overhead of its kind. An inner visit that
+ * was only counted adds the overhead of counting it. If one visit in N is
+ * measured, sums are first extrapolated to all visits. Then the overhead of all
+ * visits is subtracted.
  */
 #include "report/net_values.h"
 
@@ -30,7 +30,7 @@
  * The overhead of all visits below a row, for one quantity (time or a column).
  */
 struct below {
-	double usual;  /* overhead without that of SELFMON_KIND_* */
+	double usual;  /* inner and outer overhead of measured visits */
 	double beyond; /* overhead of SELFMON_KIND_* and of units */
 	double noise;
 };

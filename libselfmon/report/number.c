@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats numbers with a decimal point in all locales. */
 #include "report/number.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats numbers with a decimal point in all locales. All functions but the
- * last one write at most 8 columns of ASCII.
+ * Formats numbers with a decimal point in all locales. All functions but
+ * selfmon_number_point() write at most 8 columns of ASCII.
  */
 #ifndef SELFMON_REPORT_NUMBER_H
 #define SELFMON_REPORT_NUMBER_H

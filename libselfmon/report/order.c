@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorts rows in tree order, siblings by descending time. */
 #include "report/order.h"
 
 #include <errno.h>
@@ -15,7 +14,6 @@ struct key {
 	int32_t parent;
 };
 
-/* Sorts by parent, then descending value, then name, then original index. */
 static int compare_keys(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;

@@ -65,10 +65,10 @@ selfmon_overhead_of(const struct selfmon_calibration *from, int column,
 
 /*
  * Least noise of a time. The calibration runs at one moment, around a few kinds
- * of work. In other work the mean overhead may differ by 3 ns, or by 3 % of the
- * time if that is more (at most 10 ns), because of CPU frequency changes and
- * other branch predictions. `make bench-accuracy` shows how often the true time
- * is within the noise.
+ * of work. In other work the mean overhead may differ, because of CPU frequency
+ * changes and other branch predictions. The difference is taken as 3 % of the
+ * time of a visit, but at least 3 ns and at most 10 ns. `make bench-accuracy`
+ * shows how often the true time is within the noise.
  */
 #define NOISE_SHARE 0.03
 #define NOISE_LEAST_NS 3
@@ -120,10 +120,10 @@ double selfmon_overhead_beyond(const struct selfmon_overhead *of,
 	double beyond = 0;
 	size_t k;
 
-	/* Signed, as the differences in interval.c. */
+	/* Signed: the differences in interval.c may be negative. */
 	for (k = 0; k < SELFMON_KIND_COUNT; k++)
 		beyond += (double)(int64_t)stats->kind[k] * of->kind[k];
-	/* If any visit of the row counted units, nearly all of them do. */
+	/* Assumes that all visits of the row counted units if one did. */
 	if (tells_work(stats))
 		beyond += (double)selfmon_stats_visits(stats) * of->told;
 	return beyond;

@@ -15,8 +15,8 @@ struct selfmon_overhead {
 	double skipped, told, switched;
 	double kind[SELFMON_KIND_COUNT];
 	/*
-	 * Noise of these overheads. It is 0 unless the calibration had too
-	 * little time for them.
+	 * Noise of the overheads above; 0 unless the calibration had too little
+	 * time to measure them.
 	 */
 	double skipped_noise, told_noise, switched_noise;
 	double kind_noise[SELFMON_KIND_COUNT];
@@ -46,8 +46,8 @@ double selfmon_overhead_beyond(const struct selfmon_overhead *of,
 			       const struct selfmon_stats *stats);
 
 /*
- * Returns the noise of selfmon_overhead_beyond() plus that of visits that were
- * only counted.
+ * Returns the noise of selfmon_overhead_beyond(), plus the noise of counting
+ * the visits that were only counted.
  */
 double selfmon_overhead_beyond_noise(const struct selfmon_overhead *of,
 				     const struct selfmon_stats *stats);
@@ -62,9 +62,9 @@ double selfmon_overhead_switched(const struct selfmon_overhead *of,
 				 double *noise);
 
 /*
- * Returns the overhead of the visits inside another visit: inner and outer of
- * measured visits, and that of visits that were only counted. Excludes the
- * additional overhead, see selfmon_overhead_beyond().
+ * Returns the overhead of the visits inside another visit: inner and outer
+ * overhead of measured visits, and the overhead of visits that were only
+ * counted. Excludes the additional overhead, see selfmon_overhead_beyond().
  */
 double selfmon_overhead_inside(const struct selfmon_overhead *of,
 			       const struct selfmon_inside *inside);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The data from which a report was made. It is needed later to subtract another
- * report.
+ * The data from which a report was made, kept for subtracting another report.
  */
 #ifndef SELFMON_REPORT_RECORDED_H
 #define SELFMON_REPORT_RECORDED_H

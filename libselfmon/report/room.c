@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays that grow. */
 #include "report/room.h"
 
 #include <stdlib.h>

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A row's place, its numbers of visits, units, switches and samples, and which of
- * its values are valid.
- */
 #include "report/row_facts.h"
 
 #include <string.h>

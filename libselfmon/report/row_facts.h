@@ -16,11 +16,11 @@ void selfmon_row_facts(struct selfmon_row *row,
 		       const struct selfmon_gathered *from,
 		       const struct selfmon_region *region);
 /*
- * Decides which rows have self values. The self value is the inclusive value
- * minus that of the children. It is valid if no visit of the row is open, cut
- * off, overlapping or in a coroutine, and no visit of a child is open, cut off
- * or in a coroutine. In the report of an interval, visits that were open at its
- * beginning count as open.
+ * Decides which rows have self values: inclusive values minus the inclusive
+ * values of the children. A row's self value is valid only if no visit of the
+ * row is open, cut off, overlapping or in a coroutine. Also, no visit of a
+ * child may be open, cut off or in a coroutine. In the report of an interval,
+ * visits that were open when the interval began count as open.
  */
 void selfmon_row_judge_self(struct selfmon_report *report,
 			    const struct selfmon_gather *gather);

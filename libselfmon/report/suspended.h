@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows whose visits were suspended: those of fibers. */
+/*
+ * Rows with suspended visits: visits of fibers, or of threads that ran fibers.
+ */
 #ifndef SELFMON_REPORT_SUSPENDED_H
 #define SELFMON_REPORT_SUSPENDED_H
 

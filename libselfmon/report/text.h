@@ -41,8 +41,8 @@ struct selfmon_text {
 	unsigned int column, indent;
 	bool space;
 	/*
-	 * Number of spaces that precede the next cell of the row. At the end of
-	 * the row they are dropped.
+	 * Number of spaces before the next cell of the row; dropped at the end
+	 * of the row.
 	 */
 	unsigned int pending;
 	/* Labels of regions: their width, and the indentation of each level. */

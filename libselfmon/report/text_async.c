@@ -110,8 +110,8 @@ static void put_spans(struct selfmon_text *text)
 }
 
 /*
- * Prints the metrics of the units that spans counted, in tables like those of
- * regions.
+ * Prints the metrics of the bytes and items that spans counted, in tables like
+ * those of regions.
  */
 static void put_work(struct selfmon_text *text)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Text of a known width. */
 #include "report/text_cell.h"
 
 #include <string.h>

@@ -220,7 +220,6 @@ static void put_headings(struct selfmon_text *text, const struct field *field,
 	}
 }
 
-/* Returns true if the row has a value in any of the fields. */
 static bool has_values(const struct selfmon_text *text, size_t row,
 		       const struct field *field, size_t fields)
 {
@@ -257,7 +256,6 @@ static void put_fields(struct selfmon_text *text, size_t row,
 	selfmon_text_row_end(text);
 }
 
-/* Skips rows without a value, and the whole table if no row is left. */
 static void put_table(struct selfmon_text *text, const struct field *field,
 		      size_t fields)
 {

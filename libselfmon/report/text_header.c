@@ -180,10 +180,10 @@ static void put_reason(struct selfmon_text *text, size_t i)
 }
 
 /*
- * Returns true if the line "counters off" is enough, so that the reason for the
- * events is not printed too. Returns false for a merged report, whose processes
- * may have different reasons. Also returns false if the requested list was
- * opened: the reason is then why members of a set were left out.
+ * Returns true if the line "counters off" already explains
+ * report->events_reason. Returns false for a merged report, whose processes may
+ * have different reasons. Also returns false if the requested list was opened:
+ * events_reason then says why some of its events were left out.
  */
 static bool is_off_alone(const struct selfmon_report *report)
 {

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writes the marks of metrics in the text report, and the reasons for missing
- * values.
- */
 #include "report/text_metrics.h"
 
 #include "report/metric.h"

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writes what is below the tables: the legend of the marks, and notes on
- * regions.
- */
 #include "report/text_notes.h"
 
 #include <inttypes.h>

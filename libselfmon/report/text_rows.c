@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the rows that fit on a page, and writes notes about the others. */
 #include "report/text_rows.h"
 
 #include <errno.h>

@@ -21,7 +21,7 @@ SELFMON_COLD
 void selfmon_text_rows(const struct selfmon_view *view,
 		       const struct selfmon_report *report, size_t *rows,
 		       size_t *beyond);
-/* Returns true if the row stands for one or more folded rows. */
+
 static inline bool selfmon_text_is_others(const struct selfmon_report *report,
 					  size_t i)
 {

@@ -64,8 +64,9 @@ static void put_samples_head(struct selfmon_text *text,
 /*
  * Prints the ratio of two times: samples times period, and the region's self
  * time. The ratio is less than 1 if the thread was in the kernel or off the
- * CPU. If it is above 1 by more than 4 sigma, the period is in step with the
- * program, so the shares of samples are wrong.
+ * CPU. If there are more samples than expected by over 4 standard deviations,
+ * the period is in step with the program, so the shares of samples are wrong.
+ * The standard deviation is the square root of the expected number.
  */
 static void put_seen(struct selfmon_text *text, const struct selfmon_row *row,
 		     const struct selfmon_samples *samples)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints the slowest visits. Chooses the regions whose slowest visit exceeds
- * the mean time of the region by the most. For each region, prints three visits
- * with the main causes of their time.
+ * Prints the slowest visits of at most 10 regions: the regions whose slowest
+ * visit exceeds the mean time of the region by the most. For each region,
+ * prints at most three visits with the main causes of their time.
  */
 #include "report/text_slowest.h"
 
@@ -20,7 +20,6 @@
 #define NAMES_SHOWN 4
 #define NAME_COLUMNS 40
 
-/* The visits of one region. */
 struct slow_region {
 	const struct selfmon_slow *visit;
 	size_t visits;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of visits that were suspended: those of fibers. */
+/* The table of suspended visits. */
 #ifndef SELFMON_REPORT_TEXT_SUSPENDED_H
 #define SELFMON_REPORT_TEXT_SUSPENDED_H
 

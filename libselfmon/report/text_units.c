@@ -69,8 +69,8 @@ static void put_unit_value(struct selfmon_text *text, double value,
 }
 
 /*
- * Prints the distribution over visits. For a single visit there is none, since
- * its count is the sum.
+ * Prints the distribution over visits. Prints nothing for a single visit, whose
+ * count is the sum.
  */
 static void put_distribution(struct selfmon_text *text, uint64_t sum,
 			     const struct selfmon_row_unit *unit)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the marks that show how reliable a value is. */
 #include "report/text_value.h"
 
 #include <math.h>

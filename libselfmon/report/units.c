@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The units that the program counts (bytes, items, ...), by row. */
 #include "report/units.h"
 
 #include <errno.h>

@@ -10,8 +10,9 @@
 /* Returns the row's counts of unit i, or NULL if it counted nothing. */
 const struct selfmon_row_unit *
 selfmon_row_unit(const struct selfmon_report *report, size_t row, size_t i);
-/* Returns true if any row counted this unit. */
+
 bool selfmon_unit_is_used(const struct selfmon_report *report, size_t i);
+
 /* Returns a quantile of the amount per visit, limited to min and max. */
 double selfmon_row_unit_quantile(const struct selfmon_row_unit *unit, double q);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A view of a report: which rows and columns to write, and in which order. It
- * is made from a complete report and has the same struct, so writers treat both
- * in the same way.
+ * A view of a report: which rows and columns to write, and in which order. A
+ * view is made from a complete report and has the same struct, so writers
+ * handle views and reports in the same way.
  */
 #ifndef SELFMON_REPORT_VIEW_H
 #define SELFMON_REPORT_VIEW_H

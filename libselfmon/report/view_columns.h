@@ -27,7 +27,6 @@ SELFMON_COLD
 void selfmon_view_drop_columns(struct selfmon_report *made,
 			       const struct selfmon_shown *shown);
 struct selfmon_view_choice;
-/* Computes the sort key of each row. */
 SELFMON_COLD
 void selfmon_view_keys(const struct selfmon_view_choice *choice);
 

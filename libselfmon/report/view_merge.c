@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges regions of the same name into one row: all of them in a flat view,
- * those of a recursion in a tree.
+ * Merges regions of the same name into one row. Merges all of them in a flat
+ * view. In a tree, merges regions with the same parent, and regions inside each
+ * other (recursion).
  *
  * Visits, self values and the times of single visits cover all merged nodes.
  * Inclusive values count nested visits once: the value of a visit includes

@@ -6,9 +6,10 @@
 #include "report/view.h"
 
 /*
- * Merges regions of the same name into one row: all of them if `flat` is true,
- * otherwise those of a recursion. Keeps the rows of threads, unless a flat view
- * covers all threads together. Returns NULL if out of memory.
+ * Merges regions of the same name into one row. If `flat` is true, merges all
+ * of them, otherwise regions with the same parent and regions inside each other
+ * (recursion). Keeps the rows of threads, unless a flat view covers all threads
+ * together. Returns NULL if out of memory.
  */
 SELFMON_COLD
 struct selfmon_report *

@@ -92,9 +92,10 @@ static void row_is_self(struct selfmon_row *row, size_t columns)
 }
 
 /*
- * Adds a folded row to the row "others". Its inclusive values contain those of
- * the rows below it. So of a row below another folded row only the self values
- * are added. Drops units: those of several regions mean different things.
+ * Adds a folded row to the row "others". The inclusive values of a row contain
+ * the values of all rows below. So for a row below another folded row, only the
+ * self values are added. Units are dropped, since they mean different things in
+ * different regions.
  */
 static int fold_row(struct making *making, size_t i)
 {

@@ -56,7 +56,6 @@ static uint64_t *time_of(struct selfmon_row *row, size_t i)
 	}
 }
 
-/* Returns the middle of the quantile's bucket, limited to min and max. */
 static double quantile_ns(const struct selfmon_row *row,
 			  const struct selfmon_row_detail *detail, double q)
 {
@@ -67,7 +66,6 @@ static double quantile_ns(const struct selfmon_row *row,
 			 (double)row->time.max);
 }
 
-/* Returns the measured time, or NaN if unknown. */
 static double measured_ns(const struct selfmon_report *report, size_t i,
 			  size_t which)
 {
@@ -122,7 +120,6 @@ static uint64_t net_ns(const struct selfmon_report *report,
 	return net < SELFMON_WHOLE_MAX ? (uint64_t)net : INT64_MAX;
 }
 
-/* Returns the library's overhead in an average visit. */
 static double mean_overhead(const struct selfmon_row *row)
 {
 	return (double)row->time.sum / (double)row->measured -
@@ -219,9 +216,10 @@ static double without_ends_at(const struct selfmon_report *report, size_t i,
 
 /*
  * Returns a lower bound for the quantile of `row`, derived from row i, which is
- * `row` itself or below it. Every row from i up to `row` must occur in each
- * visit of its parent, as in lower_bound(), and each of these parents limits
- * the bound. Otherwise returns 0.
+ * `row` itself or below it. Returns 0 unless row i and all rows between i and
+ * `row` occur in each visit of their parents, as in lower_bound(). The bound is
+ * at most the quantile of each of these parents, without the overhead of enter
+ * and leave.
  */
 static double least_by(const struct selfmon_report *report, size_t row,
 		       size_t i, double q)

@@ -11,7 +11,7 @@
 #define SELFMON_FORMAT_OUTPUTS "text:FILE, json:FILE, csv:FILE"
 #define SELFMON_FORMATS (SELFMON_CSV + 1)
 
-/* Writes a view of a report. Returns 0, -EINVAL, -EIO, or -ENOMEM. */
+/* Returns 0, -EINVAL, -EIO, or -ENOMEM. */
 SELFMON_COLD
 int selfmon_report_write_view(const struct selfmon_report *report,
 			      enum selfmon_format format,
