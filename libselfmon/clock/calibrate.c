@@ -17,8 +17,8 @@ __extension__ typedef unsigned __int128 wide;
 
 /*
  * A calibration is good enough if its error is at most 1000 ppm. Otherwise it
- * waits until this time has passed since the first pair of readings. It does
- * not wait longer, because a process that exits must not be delayed.
+ * waits until BASE_NS has passed since the first pair of readings. It does not
+ * wait longer, because a process that exits must not be delayed.
  */
 #define BASE_NS UINT64_C(1000000)
 #define ERROR_PPM_GOOD 1000
@@ -33,9 +33,9 @@ __extension__ typedef unsigned __int128 wide;
 #define ASLEEP_SLACK_NS INT64_C(1000000)
 
 /*
- * Returns the time that the machine was suspended. CLOCK_MONOTONIC_RAW stops
- * while it is suspended, but the counter may continue, so two readings on both
- * sides of a suspend give a wrong rate.
+ * Returns for how long the machine was suspended since boot. In a suspend
+ * CLOCK_MONOTONIC_RAW stops, but the timestamp counter may continue. Two pairs
+ * of readings before and after a suspend would give a wrong rate.
  */
 static uint64_t asleep_ns(void)
 {

@@ -45,8 +45,8 @@ static const struct anchor *published;
 
 #define OWNER_NONE 0
 #define OWNER_DONE (-1)
-#define OWNER_UNSTATED (-2) /* not chosen, and only calibration is left */
-/* One of these, or the token of the process that chooses. */
+#define OWNER_UNSTATED (-2) /* no known rate: selfmon_clock() will calibrate */
+/* OWNER_*, or the token of the process that chooses. */
 static int32_t owner;
 static struct selfmon_clock chosen;
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The ranking of clock sources, and conversions from a frequency. */
 #include "clock/ladder.h"
 
 #define NS_PER_S UINT64_C(1000000000)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the time conversion from the page of a dummy event. */
 #include "clock/page_clock.h"
 
 #include <errno.h>
@@ -110,7 +109,7 @@ int selfmon_clock_page_open(struct selfmon_clock *clock)
 
 	if (selfmon_load_once(&closed_for_good))
 		return -ECANCELED;
-	close_event(); /* closes the previous event, if any */
+	close_event();
 	memset(&attr, 0, sizeof(attr));
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_DUMMY;

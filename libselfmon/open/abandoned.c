@@ -3,8 +3,8 @@
  * Finds open visits whose function is gone, for example after a longjmp. The
  * stack grows downward: a visit entered at a lower stack address than the code
  * that enters now cannot be alive. A visit whose struct selfmon_frame overlaps
- * the new one cannot be alive either. The mark of a span has no address,
- * because its frame may be anywhere.
+ * the new frame cannot be alive either. The mark of a span is not an address,
+ * because the frame of a span may be anywhere.
  */
 #include "open/abandoned.h"
 
@@ -45,12 +45,11 @@ static bool is_below(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns true if an entry above an abandoned one is alive, because the
- * function that enters now, at stack address `address`, entered it too. An
- * entry with this mark may instead be abandoned: the abandoned code called a
- * function that entered it before the jump. Then its frame and the return
- * address are below the mark of the abandoned entry, because the stack grows
- * downward.
+ * Returns true if an entry above `abandoned` is alive: its mark is `address`,
+ * the stack address of the function that enters now, and this function entered
+ * it. A function that the abandoned code called before its jump may have left
+ * an entry with the same mark. But the frame and the return address of that
+ * function are below the mark of `abandoned`, because the stack grows downward.
  */
 static bool lives_above(const struct selfmon_thread *thread,
 			const struct selfmon_visit *abandoned, uint64_t address)
@@ -74,10 +73,10 @@ static bool lives_above(const struct selfmon_thread *thread,
  * above it are then abandoned too, unless lives_above() finds a living one. In
  * that case only the overlapped entry is abandoned, and *under points to it.
  *
- * An entry with a lower stack address than the code that enters now is treated
- * as abandoned only if all entries above it are abandoned. If a living entry of
- * the entering function is above it, the lower entry was abandoned earlier, but
- * a span above it prevented the detection.
+ * An entry with a lower stack address than the code that enters now is
+ * abandoned too. But the search returns this entry only if all entries above it
+ * are abandoned. Below a living entry of the entering function, the abandoned
+ * entry stays.
  *
  * An entry without a visit belongs to an enter or leave that was interrupted.
  * Such an entry is abandoned if the entry below it is abandoned. Its members
@@ -89,7 +88,7 @@ selfmon_abandoned_on_top(const struct selfmon_thread *thread,
 			 struct selfmon_visit **under)
 {
 	struct selfmon_visit *open = thread->top, *abandoned = NULL;
-	/* True while all entries above this one are, or would be, abandoned. */
+	/* False if an entry above may be alive: its mark is `address`. */
 	bool all = true;
 
 	*under = NULL;

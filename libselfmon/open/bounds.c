@@ -1,11 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The bounds of a thread's own stack. Those of the main stack are known. For
- * other stacks they are guessed at first, which is enough for most threads. A
- * visit outside of the bounds, a jump, or a leave out of order makes the thread
- * look up the bounds. Code that ends abandoned visits never relies on guessed
- * bounds.
- */
 #include "open/bounds.h"
 
 #include "open/abandoned.h"
@@ -15,8 +8,8 @@
 /*
  * Call after the lower bound is set. Sets the upper bound of the stack, also as
  * the mark of the sentinel (the entry below all visits). Enter compares the
- * caller's stack address with the newest mark, which is the sentinel's if no
- * visit is open. Also updates `low`.
+ * caller's stack address with the newest mark, which is the mark of the
+ * sentinel if no visit is open. Also updates thread->low.
  */
 static void set_end(struct selfmon_thread *thread, uint64_t high)
 {

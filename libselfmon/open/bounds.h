@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bounds of a thread's own stack. Those of the main stack are known. For
- * other stacks they are guessed at first, and looked up when a visit does not
- * fit. Most threads never look them up.
+ * The bounds of a thread's own stack. The bounds of the main stack are known.
+ * For other stacks they are guessed at first, which is enough for most threads.
+ * A visit outside of the guess, a jump, or a leave out of order makes the
+ * thread look up the bounds. Code that ends abandoned visits never relies on a
+ * guess.
  */
 #ifndef SELFMON_OPEN_BOUNDS_H
 #define SELFMON_OPEN_BOUNDS_H

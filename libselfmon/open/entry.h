@@ -47,9 +47,9 @@ static inline bool selfmon_mark_is_lexical(uint64_t mark)
 
 /*
  * This bit of the frame address is set after the visit was suspended and
- * resumed (visit/fiber_switch.c). With the bit, the address does not match in
- * the fast leaves, so a slow leave ends the visit. The bit also shows that the
- * start of the visit has complete counts instead of raw registers.
+ * resumed (visit/fiber_switch.c). With the bit, the address does not match on
+ * the fast paths of leave, so the slow path ends the visit. The bit also shows
+ * that the start of the visit has complete counts instead of raw registers.
  */
 #define SELFMON_ENTRY_RESUMED ((uintptr_t)1)
 
@@ -65,9 +65,6 @@ selfmon_entry_frame(const struct selfmon_visit *open)
 					      ~SELFMON_ENTRY_RESUMED);
 }
 
-/*
- * Returns true if this entry belongs to the frame and its visit has not ended.
- */
 static inline bool selfmon_entry_is_of(const struct selfmon_visit *open,
 				       const struct selfmon_frame *frame)
 {

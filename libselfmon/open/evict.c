@@ -62,8 +62,8 @@ static void evict_from(struct selfmon_thread *thread,
 }
 
 /*
- * thread->lexical is set if no open visit is a span: deep recursion calls this
- * function often, and should search for spans only once.
+ * After a search that finds no span, thread->lexical is the start of the newest
+ * visit. Deep recursion calls this function often, and should search only once.
  */
 bool selfmon_evict(struct selfmon_thread *thread, bool insist)
 {
@@ -85,9 +85,9 @@ bool selfmon_evict(struct selfmon_thread *thread, bool insist)
 }
 
 /*
- * The visit's start is in the old entry if that entry is free and still names
- * the same frame. A resumed visit needs no copy: its start is complete, and its
- * frame may name an entry of another thread.
+ * The visit's start is in the old entry `first` if `first` is free and still
+ * has the same frame. A resumed visit needs no copy: its start is complete, and
+ * its frame may point to an entry of another thread.
  */
 void selfmon_evict_start(const struct selfmon_thread *thread,
 			 const struct selfmon_visit *first)

@@ -5,7 +5,7 @@
  * parent. The nesting of all other visits is unchanged.
  *
  * The time of a moved visit is then partly below its old parent and partly
- * below its new one. So the self time of both parents is unknown.
+ * below its new parent. So the self time of both parents is unknown.
  */
 #include "open/take_out.h"
 
@@ -56,7 +56,10 @@ static void put_entry(const struct selfmon_thread *thread,
 	__atomic_store_n(&to->mark, mark, __ATOMIC_RELEASE);
 }
 
-/* The known position in the thread's ring moves with an entry. */
+/*
+ * The ring position at which a visit began is in ring->began. It moves with the
+ * visit's entry.
+ */
 static uint64_t began_of(const struct selfmon_thread *thread,
 			 const struct selfmon_visit *open)
 {

@@ -126,7 +126,6 @@ bool selfmon_unwind_strange(struct selfmon_thread *thread, uint64_t address)
 	return true;
 }
 
-/* Returns the entry of this frame, or NULL if there is none. */
 static struct selfmon_visit *find_visit(struct selfmon_thread *thread,
 					const struct selfmon_frame *frame)
 {
@@ -142,12 +141,11 @@ static struct selfmon_visit *find_visit(struct selfmon_thread *thread,
  * Called if a visit is left that is not the newest: makes its entry the top
  * entry.
  *
- * If this entry is lexical, drops abandoned entries from the top down: those
- * that are lexical and on the same stack, since their blocks are inside its
- * block. The first span, or entry on another stack, may be alive: it stays, and
- * so do all entries below it. If this entry is a span, all entries stay. The
- * visit stays open until it is recorded, so that a handler that ends it in
- * between can find it.
+ * If this entry is lexical, drops abandoned entries from the top down: lexical
+ * entries on the same stack, whose blocks are inside the block of this entry.
+ * The first span, or entry on another stack, may be alive: it stays, and so do
+ * all entries below it. If this entry is a span, all entries stay. The visit
+ * stays open until it is recorded, because a handler may end the visit before.
  */
 static void bring_up(struct selfmon_thread *thread, struct selfmon_visit *open)
 {

@@ -10,10 +10,9 @@ struct selfmon_cancel {
 };
 
 /*
- * Changing the state alone is not enough: with asynchronous cancellation,
- * glibc's handler acts on a SIGCANCEL that arrives while the state is being
- * changed (nptl sigcancel_handler; observed on 2.36). So the type is changed
- * first.
+ * Sets the type first. With asynchronous cancellation, glibc's handler would
+ * act on a SIGCANCEL that arrives while the state is being changed (nptl
+ * sigcancel_handler; observed on 2.36).
  */
 static inline void selfmon_cancel_off(struct selfmon_cancel *before)
 {

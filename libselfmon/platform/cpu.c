@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Identifies the CPU by CPUID, or by /proc/cpuinfo. */
 #include "platform/cpu.h"
 
 #include <errno.h>
@@ -15,9 +14,7 @@
 #define LEAF_HYPERVISOR UINT32_C(0x40000000)
 #define LEAF_BRAND UINT32_C(0x80000002)
 
-/*
- * Copies as much as fits. Merges runs of blanks, and drops blanks at both ends.
- */
+/* Merges runs of blanks, and drops blanks at both ends. */
 static void copy_name(char *to, size_t size, const char *from, size_t length)
 {
 	size_t used = 0;

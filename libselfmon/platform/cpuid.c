@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Executes CPUID for leaves that exist. */
 #include "platform/cpuid.h"
 
 #if defined(__x86_64__)

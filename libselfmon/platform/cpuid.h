@@ -14,8 +14,8 @@ struct selfmon_cpuid_leaf {
  * Reads subleaf 0 of a leaf. If the CPU has no such leaf, sets zeros and
  * returns false: the instruction itself would return another leaf (Intel SDM
  * volume 2, CPUID). Leaf 40000000H is not checked: read it only under a
- * hypervisor. There each call causes one or two VM exits, which take
- * microseconds.
+ * hypervisor. Under a hypervisor each call causes one or two VM exits, which
+ * take microseconds.
  */
 bool selfmon_cpuid(uint32_t number, struct selfmon_cpuid_leaf *leaf);
 

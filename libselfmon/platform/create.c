@@ -112,7 +112,7 @@ static int replace(const char *path, const char *text, size_t size)
 	return error;
 }
 
-/* Overwrites the open file, and truncates it to the new size. */
+/* Refuses special files and files of other users. Always closes fd. */
 static int overwrite(int fd, const char *text, size_t size)
 {
 	struct stat file;

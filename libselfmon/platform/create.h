@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Files for reports. */
 #ifndef SELFMON_PLATFORM_CREATE_H
 #define SELFMON_PLATFORM_CREATE_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists the names in a directory of sysfs, procfs or tracefs. opendir(3) is not
- * used, since it calls malloc(3): a thread's first visit may be in a handler
- * that interrupted malloc.
+ * opendir(3) is not used, since it calls malloc(3): a thread's first visit may
+ * be in a handler that interrupted malloc.
  */
 #define _GNU_SOURCE
 #include "platform/directory.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See escape.h. */
 #include "platform/escape.h"
 
 #include <string.h>
@@ -10,10 +9,7 @@ struct range {
 	uint32_t first, last;
 };
 
-/*
- * Ranges of characters that are dangerous (see escape.h). Many characters that
- * take no column are among them.
- */
+/* Ranges of characters that are dangerous (see escape.h). */
 static const struct range hidden[] = {
 	{ 0x0000, 0x001f }, { 0x007f, 0x009f }, { 0x00ad, 0x00ad },
 	{ 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05bd },

@@ -68,7 +68,10 @@ void selfmon_output_json(FILE *stream, const char *s);
  */
 void selfmon_output_csv(FILE *stream, const char *s);
 
-/* Writes the opening quote of a cell whose text begins with first. */
+/*
+ * Writes the opening quote of a cell, and the apostrophe if the cell needs one.
+ * `first` is the beginning of the cell's text.
+ */
 void selfmon_output_csv_open(FILE *stream, const char *first);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the machine's settings and limits for perf events. */
 #define _GNU_SOURCE
 #include "platform/facts.h"
 
@@ -98,8 +97,8 @@ static enum selfmon_distribution find_distribution(const char *root,
 /*
  * The first entry that matches decides. Kubernetes is first, since its
  * containers look like docker's or containerd's, too. If word is "", the file
- * only has to exist. systemd and nspawn create /run/systemd/container
- * (systemd.io/CONTAINER_INTERFACE).
+ * only has to exist. systemd and nspawn write the runtime's name to
+ * /run/systemd/container (systemd.io/CONTAINER_INTERFACE).
  */
 static const struct {
 	const char *path, *word;
@@ -276,8 +275,8 @@ static void read_limits(const char *root, struct selfmon_facts *facts)
 }
 
 /*
- * Reads the kernel's version and the machine's architecture. A recorded machine
- * has them in two files.
+ * Reads the kernel's version, and whether the machine is a riscv64. A recorded
+ * machine has both in files.
  */
 static void read_kernel(const char *root, struct selfmon_facts *facts)
 {

@@ -40,12 +40,12 @@ struct selfmon_facts {
 	enum selfmon_distribution distribution;
 	unsigned int kernel; /* major * 1000 + minor; 0: unknown */
 	bool riscv64;
-	bool hypervisor; /* this is a virtual machine */
+	bool hypervisor;
 	bool container;
 	enum selfmon_runtime runtime;
 	/*
-	 * The process is in a user namespace. Capabilities have no effect on
-	 * perf events there.
+	 * The process is in a user namespace other than the initial one.
+	 * Capabilities have no effect on perf events there.
 	 */
 	bool user_namespace;
 	bool seccomp;	       /* a seccomp filter checks each system call */

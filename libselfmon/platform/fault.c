@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The guard's signal handler: handles faults of counter reads, and passes all
- * other signals to the previous handler.
- */
 #define _GNU_SOURCE
 #include "platform/fault.h"
 

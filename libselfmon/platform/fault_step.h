@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /*
- * The signal that a forbidden counter read raises; 0 if there are no user
+ * The signal that a forbidden counter read raises; 0 if the machine has no user
  * reads.
  */
 #if defined(__x86_64__)

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Live files and traces. Live files are written through shared mappings and
- * read by pread(2). Traces are appended to by write(2).
- */
 #define _GNU_SOURCE
 #include "platform/file.h"
 
@@ -23,12 +19,13 @@
 #endif
 
 /*
- * Number of attempts if other processes create the same file at the same time.
+ * Maximum number of times that an existing file is removed: other processes may
+ * create the file again meanwhile.
  */
 #define CREATE_TRIES 4
 #define FILE_FLAGS (O_NOFOLLOW | O_NONBLOCK)
 
-/* Stores the identity of the file whose descriptor was just opened. */
+/* Stores the identity of the open file. After an error, closes fd. */
 static int identify(int fd, struct selfmon_file *file, uint64_t *size)
 {
 	struct stat stat;

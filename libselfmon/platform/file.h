@@ -31,7 +31,8 @@ struct selfmon_file {
  * another process may have it mapped. The new file takes the name of an
  * existing file that is empty or begins with magic; otherwise the existing file
  * stays. Returns 0 or -errno: -EEXIST if the existing file is of another kind,
- * -ELOOP for a link, -EINVAL for a file that is not regular, always -EPERM if
+ * -EBUSY if it is a trace that another process is writing, -ELOOP for a link,
+ * -EINVAL for a file that is not regular, always -EPERM if
  * selfmon_kernel_is_secure(), -EOPNOTSUPP on file systems other than tmpfs,
  * ext2 to ext4, XFS and overlayfs.
  */

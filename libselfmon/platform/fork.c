@@ -2,9 +2,9 @@
 /*
  * Tokens of processes. The token is in memory that the kernel wipes in a forked
  * child. The number of the last token, fork_last, is copied to the child, which
- * takes the next number as its own token. Uses atomic operations instead of a
- * lock: fork() may happen at any point of this code, and the child would find
- * the lock held for ever.
+ * takes the next number as its own token. This code uses atomic operations
+ * instead of a lock. A fork() in another thread may happen while a lock is
+ * held, and in the child the lock would stay held for ever.
  */
 #include "platform/fork.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits for a word to change, and wakes the waiting thread. */
 #define _GNU_SOURCE
 #include "platform/futex.h"
 

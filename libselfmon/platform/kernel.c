@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Most system calls of the library. The functions return -errno if they can
- * fail.
- */
 #define _GNU_SOURCE
 #include "platform/kernel.h"
 
@@ -38,9 +34,8 @@ unsigned long selfmon_kernel_fd_limit(void)
 }
 
 /*
- * Moves a descriptor to a high number. Low numbers stay free for the program:
- * select(2) cannot wait for high ones, and a program that closes all
- * descriptors expects the next one to be low.
+ * Low numbers stay free for the program: select(2) cannot wait for high
+ * numbers, and a program that closes all descriptors expects a low number next.
  */
 int selfmon_kernel_raise(int fd)
 {
@@ -115,8 +110,9 @@ uint64_t selfmon_kernel_event_id(int fd)
 }
 
 /*
- * Opens, reads and closes by syscall(2), which is not a cancellation point: a
- * region must not end its thread, especially while the process lock is held.
+ * The next three functions use syscall(2), because open(), read() and close()
+ * are cancellation points. A region must not end its thread, especially while
+ * the process lock is held.
  */
 ssize_t selfmon_kernel_read(int fd, void *buffer, size_t size)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the files whose code is mapped now. */
 #define _GNU_SOURCE
 #include "platform/modules.h"
 

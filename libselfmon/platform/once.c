@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See once.h. */
 #include "platform/once.h"
 
 #include <errno.h>

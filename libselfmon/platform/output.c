@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* See output.h. */
 #define _GNU_SOURCE
 #include "platform/output.h"
 

@@ -12,8 +12,8 @@
 void selfmon_output_remember(void);
 
 /*
- * Returns the descriptor of standard error, or -errno: -ESTALE if the program
- * closed it and the number now belongs to an unrelated file.
+ * Returns the descriptor of standard error, or -errno: -EBADF if it is closed,
+ * -ESTALE if its number now belongs to an unrelated file.
  */
 int selfmon_output_error(void);
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Expands file names that contain the process id. */
 #include "platform/path.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Expands file names that contain the process id. */
 #ifndef SELFMON_PLATFORM_PATH_H
 #define SELFMON_PLATFORM_PATH_H
 

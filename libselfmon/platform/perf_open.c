@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* perf_event_open(2) on kernels older or newer than the headers. */
 #define _GNU_SOURCE
 #include "platform/perf_open.h"
 
@@ -14,7 +13,7 @@
 #define ATTR_SIZE_MIN 64
 /* Index of config3, which follows PERF_ATTR_SIZE_VER7. */
 #define CONFIG3_WORD (128 / sizeof(uint64_t))
-/* attr.inherit_thread (Linux 5.13), which older headers lack. */
+/* Word and bit of attr.inherit_thread (Linux 5.13), for older headers. */
 #define FLAGS_WORD (offsetof(struct perf_event_attr, read_format) /            \
 		    sizeof(uint64_t) + 1)
 #define FLAG_INHERIT_THREAD (UINT64_C(1) << 35)

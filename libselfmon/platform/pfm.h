@@ -21,7 +21,7 @@ struct selfmon_pfm_code {
 	uint64_t config;
 	uint64_t config1;
 	uint64_t config2;
-	uint8_t precise; /* its precise_ip */
+	uint8_t precise; /* precise_ip of the attr */
 	bool kernel;     /* the name requests kernel mode */
 	bool user;       /* the name requests user mode too */
 	bool core;       /* the event belongs to a core PMU */

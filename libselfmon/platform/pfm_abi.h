@@ -25,7 +25,7 @@
 
 #define PFM_PMU_TYPE_CORE 1
 #define PFM_PMU_TYPE_UNCORE 2
-#define PFM_PMU_PRESENT 1u /* of flags */
+#define PFM_PMU_PRESENT 1u /* bit in selfmon_pfm_pmu.flags */
 
 struct selfmon_pfm_pmu {
 	const char *name;

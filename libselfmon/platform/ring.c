@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The ring buffer of an event. */
 #include "platform/ring.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ring buffer of an event. The kernel writes records into it; the thread
- * reads them.
+ * The ring buffer of an event. The kernel writes records into the ring, and the
+ * library reads them.
  */
 #ifndef SELFMON_PLATFORM_RING_H
 #define SELFMON_PLATFORM_RING_H

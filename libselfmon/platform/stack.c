@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the bounds of the calling thread's own stack and of its signal stack.
- *
  * pthread_getattr_np(3) is not used: it calls malloc(3), and a handler that
  * interrupted malloc would wait for a lock that its own thread holds.
  */

@@ -15,7 +15,7 @@
  */
 enum selfmon_stack {
 	SELFMON_STACK_GUESSED, /* plausible, not verified */
-	SELFMON_STACK_WIDE,    /* may include more; [0, INT64_MAX) if unknown */
+	SELFMON_STACK_WIDE,    /* perhaps too large; [0, INT64_MAX) if unknown */
 	SELFMON_STACK_EXACT,
 };
 

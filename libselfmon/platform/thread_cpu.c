@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The CPU number from the restartable-sequences area, which glibc registers for
- * each thread since 2.35 (glibc manual, "Restartable Sequences"). glibc's
- * symbols for it are weak here, since older C libraries lack them.
+ * each thread since 2.35 (glibc manual, "Restartable Sequences"). The symbols
+ * of this area are weak here, since older C libraries lack them.
  */
 #include "platform/thread_cpu.h"
 

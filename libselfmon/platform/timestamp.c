@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out whether the timestamp counter is a clock, and its frequency. */
 #include "platform/timestamp.h"
 
 #include <string.h>

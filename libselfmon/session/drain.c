@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread that reads the rings of sampled threads. */
 #define _GNU_SOURCE
 #include "session/drain.h"
 

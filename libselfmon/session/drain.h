@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that reads the rings of sampled threads, so that no samples are lost
- * in a visit of several seconds. It sleeps for 10 ms at a time, blocks all
- * signals, and does nothing but read rings.
+ * A thread that reads the rings of sampled threads, so that a long visit does
+ * not fill its thread's ring and lose samples. The thread reads all rings each
+ * 10 ms, and blocks all signals.
  *
  * The thread is started where pthread_create(3) is safe: when the library is
  * loaded, if the environment requests samples, or by selfmon_configure(). The

@@ -33,7 +33,6 @@ static void wait_for_leavers(void)
 		selfmon_kernel_sleep_ns(WAIT_NS);
 }
 
-/* Marks the live file as ended. The process itself may continue for a while. */
 static void publish_end(void)
 {
 	struct selfmon_process *const process = selfmon_process_made();

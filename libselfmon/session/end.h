@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of the library. */
 #ifndef SELFMON_SESSION_END_H
 #define SELFMON_SESSION_END_H
 

@@ -44,7 +44,6 @@ static uint32_t column_at(const struct selfmon_process *process,
 	return i;
 }
 
-/* Returns the counted columns of the process, as bits. */
 static uint32_t all_columns(const struct selfmon_process *process)
 {
 	return (UINT32_C(1) << process->counted) - 1;
@@ -76,7 +75,7 @@ static uint32_t calls_of(const struct selfmon_counters *counters)
 
 	for (k = 0; k < counters->more; k++)
 		others += counters->more_count[k];
-	/* Events without a counter of the PMU are a group, too. */
+	/* The events that use no counter of the PMU are a group, too. */
 	groups += counters->count > others;
 	if (counters->hardware_count)
 		groups += (counters->flags & SELFMON_IMPL_SET_SYSCALL) != 0;
@@ -121,8 +120,9 @@ static void fill_columns(struct selfmon_process *process,
 		column->place = set->member[i].column;
 		column->group = info.group;
 		/*
-		 * Events that may have to share the PMU are marked as estimates
-		 * from the beginning.
+		 * Further groups share the PMU by multiplexing, so their
+		 * columns are marked as estimates from the beginning. With
+		 * cores of several types, values are never estimated.
 		 */
 		column->verdict = info.group >= SELFMON_GROUP_MORE &&
 						  !(counters->flags &
@@ -282,7 +282,8 @@ void selfmon_events_choose(struct selfmon_process *process,
 
 /*
  * Returns true if the thread counts fewer events than the process because of a
- * limit. Events that the process left out of its list do not matter.
+ * limit. SELFMON_STEP_PARSE means that the list has too many events for a set,
+ * so that the same events are missing in all threads.
  */
 static bool meets_limit(int count, const struct selfmon_failure *failure)
 {
@@ -290,7 +291,10 @@ static bool meets_limit(int count, const struct selfmon_failure *failure)
 	       (failure->error && failure->step != SELFMON_STEP_PARSE);
 }
 
-/* A thread that reaches a limit counts fewer events, or measures time alone. */
+/*
+ * At a limit, such as the number of open files, the thread counts fewer events
+ * than the first thread, or measures time alone.
+ */
 void selfmon_events_open(struct selfmon_process *process,
 			 struct selfmon_thread *thread)
 {
@@ -311,7 +315,7 @@ void selfmon_events_open(struct selfmon_process *process,
 		map_columns(process, thread);
 	selfmon_process_lock(process);
 	if (count < (int)process->counted &&
-	    /* If no limit was met, the missing events are for other cores. */
+	    /* Otherwise the missing events are of other core types. */
 	    meets_limit(count, &failure))
 		count_limited(process,
 			      count > 0 ? SELFMON_LIMITED_LESS

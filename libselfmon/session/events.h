@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The events that the process counts. */
 #ifndef SELFMON_SESSION_EVENTS_H
 #define SELFMON_SESSION_EVENTS_H
 
 #include "store/process.h"
 
 /*
- * Loads the library that the names of events need (platform/pfm.c), once. Call
- * it without the process lock, which could deadlock: loading waits for the
- * loader's lock. A constructor in another thread may hold the loader's lock,
- * visit a region, and wait for the process lock.
+ * Loads libpfm4 (platform/pfm.c) if a name of an event needs it; only the first
+ * call does anything. Call this without the process lock, to avoid a deadlock:
+ * loading waits for the loader's lock. A constructor in another thread may hold
+ * the loader's lock, visit a region, and wait for the process lock.
  */
 void selfmon_events_foresee(void);
 /*

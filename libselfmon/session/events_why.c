@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Explains in the report why requested events are not counted. */
 #include "session/events_why.h"
 
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #include "store/process.h"
 
 /*
- * Explains why only time is measured, or why members of an @set are left out.
- * "" in other cases.
+ * Explains why only time is measured, or why events of a named list, such as
+ * @branch, are left out. "" in other cases.
  */
 void selfmon_events_reason(const struct selfmon_process *process, char *text,
 			   size_t size);

@@ -108,8 +108,7 @@ void selfmon_thread_disown(struct selfmon_process *process,
 }
 
 /*
- * Stores the thread's current name: the thread or another one may have changed
- * it. If the process no longer has a thread with this id, keeps the last known
+ * If the process no longer has a thread with this id, keeps the last known
  * name.
  */
 void selfmon_thread_look_up_name(const struct selfmon_process *process,

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Assigns states to threads. */
 #ifndef SELFMON_SESSION_OWNER_H
 #define SELFMON_SESSION_OWNER_H
 
 #include "store/process.h"
 
 /*
- * Returns a state that the calling thread owns from now on: a new one, or that
- * of an exited thread. Returns NULL if out of memory. The caller holds the
- * process lock.
+ * Returns a new state, or the state of an exited thread. From now on the
+ * calling thread owns the state. Returns NULL if out of memory. The caller
+ * holds the process lock.
  */
 struct selfmon_thread *selfmon_thread_own(struct selfmon_process *process);
 /*

@@ -15,7 +15,6 @@
  * rings have their half already. The caller holds the process lock.
  */
 bool selfmon_ring_room_take(struct selfmon_process *process, uint64_t bytes);
-/* Returns reserved memory. */
 void selfmon_ring_room_return(struct selfmon_process *process, uint64_t bytes);
 
 #endif

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reads the samples in a thread's ring, and adds them to nodes and call stacks.
- */
 #include "session/sample_records.h"
 
 #include <linux/perf_event.h>
@@ -26,7 +23,6 @@ void selfmon_samples_start(struct selfmon_thread_samples *samples)
 
 /* ---- records ------------------------------------------------------------- */
 
-/* Reads a record word by word, starting at its beginning. */
 struct record_reader {
 	const struct selfmon_ring *ring;
 	uint64_t at, end;
@@ -114,7 +110,7 @@ static struct selfmon_node *place_in(struct selfmon_thread *thread,
 }
 
 /*
- * Returns the innermost node that was open at this ring position, or the root.
+ * Returns the node of the innermost visit at this ring position, or the root.
  * If `owe` is true, also adds the sample to the debt of each visit that was
  * open. All visits that were open then are still open, because a visit with a
  * new record reads the ring when it ends. Visits that began later have a later

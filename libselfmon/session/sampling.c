@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Chooses the event and the period with which the process samples, and opens
- * the event for threads.
- */
 #define _GNU_SOURCE
 #include "session/sampling.h"
 
@@ -67,8 +63,8 @@ static bool has_data(const struct selfmon_event *event)
 }
 
 /*
- * Precise events also request a call chain: without it the kernel delivers
- * their samples late.
+ * Requests a call chain even for chain=1: without a call chain, the kernel
+ * buffers the samples of precise events and delivers them late.
  */
 static void fill_attr(const struct selfmon_sampling *sampling,
 		      struct perf_event_attr *attr)
@@ -133,8 +129,8 @@ struct sample_gaps {
  * Finds samples as gaps between consecutive timestamps of a loop.
  *
  * The system's clock is read after the timestamp. If the thread loses the CPU
- * between the two, ns / ticks is too large, and this read often ends the loop.
- * Therefore the smallest quotient is used.
+ * between the two reads, ns / ticks is too large, and often the loop ends with
+ * this value. Therefore the smallest quotient is used.
  */
 static void find_gaps(const struct selfmon_ring *ring, struct sample_gaps *gaps)
 {
@@ -184,7 +180,6 @@ static void measure_gaps(const struct selfmon_ring *ring,
 	cost->ns = (double)cost->ticks * gaps.ns_per_tick;
 }
 
-/* Measures the cost of a sample. Returns 0 or -errno. */
 static int measure_cost(const struct selfmon_sampling *sampling,
 			struct selfmon_ring *ring, struct sample_cost *cost)
 {
@@ -203,7 +198,6 @@ static int measure_cost(const struct selfmon_sampling *sampling,
 	return 0;
 }
 
-/* Lengthens the period until samples take at most a twentieth of the time. */
 static void limit_cost(struct selfmon_sampling *sampling,
 		       const struct sample_cost *cost)
 {
@@ -424,10 +418,7 @@ static void choose_sampling(struct selfmon_process *process)
 	selfmon_config_note("nothing is sampled: %.230s", why);
 }
 
-/*
- * Loads the library that the names of events need. This must not happen under
- * the process lock.
- */
+/* Like selfmon_events_foresee(), for the event that is sampled. */
 static void foresee(const char *text)
 {
 	struct selfmon_sample_spec spec;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Explains in one line why visits do not take the fast path. */
 #include "session/slow_path.h"
 
 #include <stdio.h>
@@ -55,7 +54,8 @@ static void say_calls(const struct selfmon_process *process, char *text,
 
 /*
  * Returns why visits take the general path although all reads are in user
- * space, or NULL. Threads with a ring do: see selfmon_thread_mode().
+ * space, or NULL. With counters, all visits of a thread with a ring take this
+ * path: see selfmon_thread_mode().
  */
 static const char *general(const struct selfmon_process *process)
 {

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reads the context switches in a thread's ring, and adds the time off the CPU
- * to the thread's visits.
- */
 #define _GNU_SOURCE
 #include "session/switches.h"
 
@@ -114,8 +110,7 @@ static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 }
 
 /*
- * Records the time off the CPU in the thread's recorder, as an entry like that
- * of a visit.
+ * Adds the time off the CPU to the thread's recorder, in an entry of its own.
  */
 static void record_off(struct selfmon_thread *thread,
 		       const struct selfmon_switches *switches, uint64_t in_ns,
@@ -137,7 +132,7 @@ static void record_off(struct selfmon_thread *thread,
 					   : SELFMON_ENDED_BLOCKED));
 }
 
-/* Handles a PERF_RECORD_SWITCH. Linux sets the bit PREEMPT since 4.17. */
+/* PERF_RECORD_MISC_SWITCH_OUT_PREEMPT is set since Linux 4.17. */
 static void add_switch(struct selfmon_thread *thread,
 		       const struct switch_record *record, uint64_t head,
 		       uint64_t newest)
@@ -189,11 +184,10 @@ static uint64_t beyond(uint64_t all, uint64_t seen)
 }
 
 /*
- * Call if the ring was full and the kernel dropped records. The number of all
- * switches is known from getrusage(2), and their time from the thread's CPU
- * clock. The switches that were not in records are added to the visits that
- * were open at the last recorded switch. Their time is divided between blocked
- * and preempted in proportion to the numbers of switches.
+ * The number of all switches is known from getrusage(2), and their time from
+ * the thread's CPU clock. The switches that were not in records are added to
+ * the visits that were open at the last recorded switch. Their time is divided
+ * between blocked and preempted in proportion to the numbers of switches.
  */
 void selfmon_switches_take_lost(struct selfmon_thread *thread, uint64_t head,
 				uint64_t newest)

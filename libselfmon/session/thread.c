@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Start and exit of threads. At its first visit a thread gets a state: a new
- * one, or that of an exited thread, including its statistics. When the thread
+ * Start and exit of threads. At its first visit a thread gets a new state, or
+ * the state of an exited thread, including its statistics. When the thread
  * exits, it closes its counters and releases the state.
  */
 #include "session/thread.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Start and exit of threads. */
 #ifndef SELFMON_SESSION_THREAD_H
 #define SELFMON_SESSION_THREAD_H
 
@@ -7,8 +6,9 @@
 
 /*
  * Returns the calling thread's state, and makes it if needed. Returns NULL if
- * the thread cannot have one. While the thread has the shared state that is
- * always busy, returns that state, which has no entries.
+ * the thread cannot have one. In a handler of a fault that interrupted an
+ * attach or a holder of the process lock, returns a shared state that is always
+ * busy and has no entries.
  */
 struct selfmon_thread *selfmon_thread_attach(void);
 /*

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens, reads and closes a thread's ring buffer. */
 #define _GNU_SOURCE
 #include "session/thread_ring.h"
 
@@ -96,7 +95,6 @@ struct opened_ring {
 	bool samples, switches;
 };
 
-/* Opens a sampling event, which also records context switches if requested. */
 static int open_samples(const struct selfmon_process *process,
 			struct opened_ring *opened)
 {
@@ -174,7 +172,7 @@ static bool open_ring(struct selfmon_process *process,
 }
 
 /*
- * Makes the ring visible to other threads. Takes the lock, since one of them
+ * Makes the ring visible to other threads. Takes the lock, since another thread
  * may still be reading the previous ring of this state.
  */
 static void start_ring(struct selfmon_thread_ring *ring,

@@ -25,7 +25,7 @@ void selfmon_thread_ring_end(struct selfmon_thread *thread);
 
 /* Results of reading the ring at the end of the newest visit. */
 struct selfmon_ring_end {
-	bool moved;	/* the thread returned to a CPU other than before */
+	bool moved;	/* the thread changed its CPU during the visit */
 	/* Duration of the visit without the cost of its samples. */
 	uint64_t ticks;
 };

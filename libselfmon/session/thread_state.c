@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocates a thread's state together with its entries. */
 #include "session/thread_state.h"
 
 #include "session/trace_writer.h"

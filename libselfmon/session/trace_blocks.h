@@ -22,11 +22,11 @@ struct selfmon_trace {
 	regex_t regions; /* compiled from spec.regions, if set */
 	/* REGION_* of trace_blocks.c by region number. */
 	uint8_t *region;
-	uint32_t clocks, columns;    /* number of their blocks so far */
-	uint64_t clock_ns, names_ns; /* time of the last clock, of all names */
+	uint32_t clocks, columns;    /* blocks written so far */
+	uint64_t clock_ns, names_ns; /* time of last clock, names */
 	/* entries read; entries overwritten before they were read */
 	uint64_t entries, lost;
-	int error;		/* errno of the file: nothing more is written */
+	int error; /* -errno of the file; if set, nothing more is written */
 	bool bursts;		/* longer=: only bursts are written */
 	bool full;		/* the file has reached its maximum size */
 	uint64_t limits_ns; /* time when the percentiles were last computed */
@@ -36,8 +36,8 @@ extern struct selfmon_trace selfmon_trace;
 
 /* The writer's data about the ring of a thread. */
 struct selfmon_traced {
-	uint64_t read;	    /* entries that were read, or lost */
-	uint64_t unwritten; /* entries that a handler's jump left unwritten */
+	uint64_t read;	    /* number of entries read or lost so far */
+	uint64_t unwritten; /* entries left unwritten by a handler's jump */
 	/*
 	 * Position of the recorder when the writer last found unwritten
 	 * entries.
@@ -56,8 +56,8 @@ struct selfmon_traced {
 	 */
 	uint64_t looked;
 	uint64_t allowed_ns; /* see may_write() of trace_bursts.c */
-	char name[SELFMON_THREAD_NAME];	  /* the last one in the file */
-	char ending[SELFMON_THREAD_NAME]; /* name of a thread at its end */
+	char name[SELFMON_THREAD_NAME];	  /* last name in the file */
+	char ending[SELFMON_THREAD_NAME]; /* name of an exiting thread */
 };
 
 /* Adds a note to the report: `what`, followed by `why`. */

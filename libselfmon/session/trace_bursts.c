@@ -57,7 +57,6 @@ static bool may_trigger(struct selfmon_process *process,
 					(uint32_t)selfmon_ended_region(&entry));
 }
 
-/* Returns the maximum number of entries in a burst. */
 static uint64_t burst_entries(const struct selfmon_recorder *recorder)
 {
 	return (recorder->mask + 1) / 2;
@@ -78,8 +77,8 @@ static uint64_t burst_bytes(uint64_t entries)
 
 /*
  * Limits the rate of writing. Returns true if this number of entries of the
- * ring may be written now. Within any time t, the written bytes are at most
- * those of BURSTS_MAX + t / BURST_NS bursts of maximum length. Each write moves
+ * ring may be written now. Within any time t, the written bytes are at most the
+ * bytes of BURSTS_MAX + t / BURST_NS bursts of maximum length. Each write moves
  * allowed_ns forward, by BURST_NS for a burst of maximum length. allowed_ns may
  * be at most BURSTS_MAX * BURST_NS ahead of the present.
  */
@@ -174,13 +173,13 @@ static void write_burst(struct selfmon_process *process,
 	selfmon_trace_write_entries(thread, wanted);
 }
 
-/* Returns the time until the ring is read again; 0: wait for a trigger. */
+/* Returns the ns until the ring is read again; 0: wait for a trigger. */
 static uint64_t read_burst(struct selfmon_process *process,
 			   struct selfmon_thread *thread)
 {
 	struct selfmon_recorder *const recorder = thread->recorder;
 	struct selfmon_traced *const traced = recorder->trace;
-	/* Acquire: pairs with the trigger. */
+	/* Acquire: the entries before this position are visible. */
 	const uint64_t wanted =
 		__atomic_load_n(&recorder->wanted, __ATOMIC_ACQUIRE);
 	uint64_t least, begin;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The limits above which visits trigger a trace. */
 #include "session/trace_limits.h"
 
 #include <string.h>

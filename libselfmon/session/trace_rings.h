@@ -26,7 +26,10 @@ bool selfmon_trace_begin_ring(struct selfmon_process *process,
 uint64_t selfmon_trace_settled(const struct selfmon_recorder *recorder,
 			       const struct selfmon_traced *traced,
 			       uint64_t *least);
-/* Call if entries stayed unwritten: gives up on them after some calls. */
+/*
+ * Call if selfmon_trace_settled() returned UINT64_MAX. After several such
+ * calls, skips all unread entries.
+ */
 void selfmon_trace_unsettled(const struct selfmon_thread *thread,
 			     uint64_t least);
 /* Writes the ring's unread entries whose numbers are below `to`. */

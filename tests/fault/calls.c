@@ -28,8 +28,8 @@
 #include "sanitized.h"
 
 /*
- * Declares the functions for ld --wrap. NAME is the function that the library
- * calls.
+ * Declares the functions for ld --wrap, and begins the definition of the
+ * replacement. `name` is the function that the library calls.
  */
 #define WRAP(type, name, ...)                                                  \
 	type __real_##name(__VA_ARGS__);                                       \

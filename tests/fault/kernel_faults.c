@@ -69,8 +69,8 @@ static bool leads[FDS];
 static bool is_breakpoint[FDS];
 
 /*
- * The library gets a page of the test in place of the kernel's. The latter
- * stays mapped, because it keeps the event alive.
+ * The library gets a page of the test in place of the kernel's page. The
+ * kernel's page stays mapped, because the mapping keeps the event alive.
  */
 static struct {
 	struct selfmon_page *shown;
@@ -137,7 +137,6 @@ int kernel_faults_any(const char *name)
 	return -kernel_faults.any.error;
 }
 
-/* Returns -errno if this call must fail, else 0. */
 static int fault(enum fault_call call)
 {
 	static const char *const name[] = {
@@ -266,14 +265,14 @@ int __wrap_selfmon_kernel_perf_open_wide(const struct perf_event_attr *attr,
 }
 
 /*
- * Writes an index into a page: that of PERF_METRICS for a share of slots,
- * otherwise that of a counter that no CPU has.
+ * Writes an index into a page: the index of PERF_METRICS for a share of slots,
+ * otherwise an index that no CPU has.
  */
 static void show_index(size_t i)
 {
 	maps[i].shown->index = is_share(maps[i].config)
 				       ? SELFMON_PAGE_PERF_METRICS + 1
-				       : (UINT32_C(1) << 28) + 1; /* none */
+				       : (UINT32_C(1) << 28) + 1;
 }
 
 static void take_turns(int fd)
@@ -411,8 +410,8 @@ bool __wrap_selfmon_cpuid_may_be_virtual(void)
 }
 
 /*
- * Sets the counts of members without a real counter to 0. The words are a
- * count, two times, and pairs of a value and an id.
+ * Sets the counts of members without a real counter to 0. The words are the
+ * number of members, two times, and a value and an id for each member.
  */
 static void stop_ungranted(uint64_t *word, size_t members)
 {
@@ -422,9 +421,7 @@ static void stop_ungranted(uint64_t *word, size_t members)
 		word[3 + 2 * i] = 0;
 }
 
-/*
- * Reads a group. A group with more events than there are counters does not run.
- */
+/* A group with more events than there are counters does not run. */
 ssize_t __wrap_selfmon_kernel_read(int fd, void *buffer, size_t size)
 {
 	const int error = fault(FAULT_READ);

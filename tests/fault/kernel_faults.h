@@ -37,7 +37,7 @@ struct kernel_faults {
 		unsigned int from;
 		unsigned int to;
 		int error; /* positive */
-		unsigned int calls; /* seen */
+		unsigned int calls; /* number of calls so far */
 	} call[FAULT_CALLS];
 
 	/*
@@ -106,11 +106,11 @@ struct kernel_faults {
 	bool no_exclude;        /* exclude bits are refused: EINVAL */
 	bool paranoid;          /* counting the kernel is refused with EACCES */
 	uint64_t config1; /* config1 of the last opened hardware event */
-	/* That event excluded the kernel or the hypervisor. */
+	/* The last opened hardware event excluded the kernel or hypervisor. */
 	bool excludes;
-	bool excludes_guest;    /* that event excluded guests */
-	const char *path;       /* this file ... */
-	const char *text;       /* ... holds this */
+	bool excludes_guest;    /* the same event excluded guests */
+	const char *path;       /* reads of this file return text */
+	const char *text;
 	unsigned int pages;     /* pages that are mapped now */
 	unsigned int unseen;    /* failed checks of descriptors */
 	/* Number of closes of descriptors that were not open. */

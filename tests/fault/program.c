@@ -138,7 +138,6 @@ static void look_at(const struct selfmon_report *report, uint64_t expected)
 		note("rounds are missing");
 }
 
-/* Subtracts a report from itself: the interval must have no visits. */
 static void subtract_from_itself(const struct selfmon_report *report)
 {
 	struct selfmon_report *interval;

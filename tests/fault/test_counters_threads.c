@@ -58,7 +58,6 @@ Test(counters_threads_faults, old_kernels_follow_processes_and_it_is_said)
 	selfmon_counters_close(set);
 }
 
-/* Returns the id of a thread other than the caller. */
 static pid_t another_thread(void)
 {
 	DIR *tasks = opendir("/proc/self/task");

@@ -10,7 +10,6 @@
 #include "platform/fault.h"
 #include "platform/fault_step.h"
 
-/* Installs the guard while call number n fails. */
 static int install_with_failing(unsigned int n)
 {
 	int error;

@@ -98,7 +98,6 @@ Test(region_missing, a_column_that_no_thread_has_keeps_its_place)
 	selfmon_report_free(report);
 }
 
-/* Only the visits of this thread lack a value. */
 Test(region_missing, a_thread_that_lacks_a_column_leaves_out_its_own_visits)
 {
 	struct selfmon_report *report;
