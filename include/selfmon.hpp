@@ -250,8 +250,8 @@ private:
 
 /*
  * Owns a fiber: the open visits of a stack that the program switches itself;
- * see fiber.h. If it was made without a name, was moved from, or could not be
- * created, it represents the thread's own stack, and get() returns NULL.
+ * see fiber.h. A Fiber that was made without a name, was moved from, or could
+ * not be created represents the thread's own stack: its get() returns NULL.
  */
 class [[maybe_unused]] Fiber {
 public:
@@ -413,8 +413,9 @@ public:
  * All awaiters of the promise must pass through this class, which switches
  * fibers around them: to the coroutine's fiber directly before await_resume(),
  * and back directly before await_suspend(). For co_await expressions,
- * await_transform() does that; a promise with an await_transform() of its own
- * calls this one from it. The other three cases are shown above.
+ * await_transform() does that. If the promise has its own await_transform(),
+ * call CoroutineFiber::await_transform() from there. The example above shows
+ * the other three cases.
  *
  * A suspended coroutine returns to the CoroutineFiber that resumed it, or else
  * to the thread's own stack. So coroutines may resume each other, by symmetric
@@ -452,7 +453,7 @@ public:
 			});
 	}
 	/*
-	 * These functions move the awaiter, so the argument must be one: they
+	 * These functions move their argument, which must be an awaiter: they
 	 * do not call operator co_await.
 	 */
 	template <class Inner> auto on_initial_suspend(Inner inner) noexcept
@@ -1106,8 +1107,8 @@ public:
 		return made;
 	}
 	/*
-	 * Returns the number of units: bytes, items, and those that the program
-	 * named.
+	 * Returns the number of units: bytes, items, and the units that the
+	 * program named.
 	 */
 	std::size_t units() const noexcept
 	{

@@ -16,13 +16,13 @@
  *	}
  *
  * Per-iteration cost is the slope between batches of n and 2n iterations. Fixed
- * overhead cancels: that of the harness, the set-up of a call, its first page
- * faults. n is a power of two whose batch takes at least 0.25 ms, so that most
- * batches fit between two context switches of a busy machine. A pair of batches
- * with an involuntary context switch is measured again. Cases alternate within
- * each round, so that changes of the machine's speed affect all of them. The
- * harness reports the median over rounds, a bootstrapped 95 % confidence
- * interval and the minimum.
+ * overhead cancels: the harness, the set-up of a call, its first page faults.
+ * n is a power of two whose batch takes at least 0.25 ms, so that most batches
+ * fit between two context switches of a busy machine. A pair of batches with an
+ * involuntary context switch is measured again. Cases alternate within each
+ * round, so that changes of the machine's speed affect all of them. The harness
+ * reports the median over rounds, a bootstrapped 95 % confidence interval and
+ * the minimum.
  *
  * CPU time is measured on every machine. Instructions vary least from run to
  * run: --gate=PERCENT uses them if this run and the baseline have them, else

@@ -15,8 +15,8 @@
  * counter support is neither used nor required.
  *
  * An event that cannot be counted has no column; in a benchmark with several
- * threads its column is NaN. An event that has no value in this run is NaN,
- * never 0. In a benchmark with several threads each thread counts its own
+ * threads its column is NaN. An event without a value in this run is NaN, never
+ * 0. In a benchmark with several threads each thread counts its own
  * events. The column is their sum divided by all iterations, or NaN if one
  * thread has no value. If the counters were shared with other programs, or if
  * the events do not fit on the PMU together, values are estimates. The column
@@ -52,11 +52,11 @@ class GoogleBenchmark {
 public:
 	/*
 	 * events: as for selfmon_counters_open(). If NULL, uses the environment
-	 * variable SELFMON_EVENTS. If this is unset, empty or "auto", counts
-	 * cycles, instructions, branch-misses and cache-misses. If it is
-	 * "none", counts no events. The first failure of the process is
-	 * explained on standard error: a dropped event, or a list with an
-	 * error.
+	 * variable SELFMON_EVENTS. If the variable is unset, empty or "auto",
+	 * counts cycles, instructions, branch-misses and cache-misses. If the
+	 * variable is "none", counts no events. The first failure of the
+	 * process is explained on standard error: a dropped event, or a list
+	 * with an error.
 	 */
 	explicit GoogleBenchmark(benchmark::State &of,
 				 const char *events = nullptr)

@@ -15,7 +15,8 @@
  *   SELFMON_ARCH_STALE_READ_FAULTS  1 if a counter can be read only while an
  *                                   event of the thread uses it
  *   SELFMON_ARCH_RAW_IS_CLEAN       1 if a register's upper bits read as 0
- *   SELFMON_ARCH_ASK_LONG, _USER    bits of config1 that request user reads
+ *   SELFMON_ARCH_ASK_LONG, _USER    bits of config1 that request a 64-bit
+ *                                   counter, and user reads
  *   SELFMON_ARCH_TIMESTAMP_STEADY   1 if the architecture guarantees a steady
  *                                   timestamp counter
  *   SELFMON_ARCH_TIMESTAMP_HZ_MIN   lowest frequency of a timestamp counter

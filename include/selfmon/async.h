@@ -16,8 +16,8 @@
  * their times.
  *
  * Threads: a span may end on another thread than the one that began it. Only
- * one thread at a time may use it. No synchronisation is needed in addition to
- * what the program does to hand the work over. All spans are measured:
+ * one thread at a time may use a span. No synchronisation is needed in addition
+ * to what the program does to hand the work over. All spans are measured:
  * SELFMON_EVERY does not apply.
  *
  * Signal handlers may begin and end spans after selfmon_thread_prepare(). A
@@ -54,9 +54,9 @@ SELFMON_C_BEGIN
  */
 struct selfmon_async_span {
 	void *node;	       /* NULL: has ended, or is not measured */
-	uint64_t thread;       /* id of the thread that began it, flags */
+	uint64_t thread;       /* id of the thread that began it, and flags */
 	uint64_t start;	       /* ticks */
-	uint64_t bytes, items; /* valid only with the flag _WORK */
+	uint64_t bytes, items; /* valid with SELFMON_IMPL_ASYNC_WORK */
 	uint64_t reserved;
 };
 
@@ -98,8 +98,8 @@ SELFMON_ALWAYS_INLINE void selfmon_async_end(struct selfmon_async_span *span)
 }
 
 /*
- * Sets bytes and items to 0 when the span first counts a unit; before, they are
- * not used.
+ * Sets bytes and items to 0 before the span first counts one of them. Until
+ * then both are uninitialised.
  */
 SELFMON_INLINE void selfmon_impl_async_work(struct selfmon_async_span *span)
 {

@@ -223,8 +223,8 @@ selfmon_impl_bench_judge(const struct selfmon_impl_bench_arguments *arguments,
 }
 
 /*
- * Writes tables and JSON, and runs the gate. The last elements of results are
- * those of the reference loops.
+ * Writes tables and JSON, and runs the gate. The last elements of `results` are
+ * the results of the reference loops.
  */
 SELFMON_INLINE int
 selfmon_impl_bench_finish(const struct selfmon_impl_bench_arguments *arguments,

@@ -3,7 +3,7 @@
  * Further runs of a benchmark, each in a new process: the program starts itself
  * again. In a new process memory addresses and the state of the branch
  * predictor are different. These differences alone change the times of a
- * binary, and rounds within one process cannot show this.
+ * binary, and rounds within one process cannot show the change.
  */
 #ifndef SELFMON_BENCH_PROCESS_H
 #define SELFMON_BENCH_PROCESS_H
@@ -20,8 +20,8 @@
 SELFMON_C_BEGIN
 
 /*
- * Environment variable with the descriptor to which a further run writes its
- * results.
+ * Environment variable that only further runs have: the number of the
+ * descriptor to which the run writes its results.
  */
 #define SELFMON_IMPL_BENCH_PIPE "LIBSELFMON_BENCH_PIPE"
 
@@ -211,8 +211,9 @@ selfmon_impl_bench_append(struct selfmon_bench_quantity *to,
 }
 
 /*
- * Adds the results of a further run, from, to those of all runs before it. run
- * is its number, from 1 on. Does not compute medians.
+ * Adds `from`, the results of a further run, to `to`, the results of all runs
+ * before it. `run` is the number of the further run, from 1 on. Does not
+ * compute medians.
  */
 SELFMON_INLINE void
 selfmon_impl_bench_merge(struct selfmon_bench_result *to,

@@ -12,7 +12,7 @@
 
 SELFMON_C_BEGIN
 
-/* A case. Its function runs the number of iterations in `turns`. */
+/* A benchmark case. run() must make `turns` iterations. */
 struct selfmon_bench_case {
 	const char *name;
 	void (*run)(void *context, uint64_t turns);
@@ -84,9 +84,10 @@ selfmon_impl_bench_measure(struct selfmon_counters *set,
 /*
  * Warms a case up, and returns n, the number of iterations of the smaller
  * batch. n doubles until a batch takes options->batch_ns of wall time. If the
- * thread was preempted in the batch, its CPU time must be that long, too;
- * otherwise n would be too small. A case may sleep, so this holds for at most
- * ten times the warm-up time, and the warm-up ends by wall time.
+ * thread was preempted in the batch, the batch must take options->batch_ns of
+ * CPU time, too; otherwise n would be too small. A case may sleep, so the CPU
+ * time is ignored after ten times the warm-up time. The warm-up ends by wall
+ * time.
  */
 SELFMON_INLINE uint64_t
 selfmon_impl_bench_warm(struct selfmon_counters *set,

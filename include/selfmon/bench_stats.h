@@ -66,8 +66,9 @@ SELFMON_INLINE double selfmon_impl_bench_median(double *v, unsigned int count)
 }
 
 /*
- * Sets first[r] to the index of the first sample of run r, and first[r + 1] to
- * that of the next run. Returns the number of runs.
+ * Sets first[r] to the index of the first sample of the r-th run that has
+ * samples, and first[runs] to the number of samples. Returns runs, the number
+ * of such runs.
  */
 SELFMON_INLINE unsigned int
 selfmon_impl_bench_runs(const struct selfmon_bench_quantity *of,

@@ -2,7 +2,7 @@
 /*
  * Time: converts timestamp counter ticks to nanoseconds.
  *
- * The sources, best first; every report names the one in use:
+ * The sources, best first; every report names the source in use:
  *   perf page      mult and shift from the page of a software event
  *   CPUID 15H      the crystal's frequency and the ratio, Intel
  *   hypervisor     CPUID 40000010H, TSC frequency in kHz
@@ -45,10 +45,10 @@ struct selfmon_clock {
 /*
  * Returns the process's clock, which is chosen at the first call. A calibrated
  * clock is measured over the time since the library was first used in this
- * process, so a later first call has a smaller error; error_ppm states it. If
- * the error would exceed 1000 ppm, waits for at most 1 ms. Always succeeds. The
- * clock never changes, and a forked child has the same one. Thread-safe; not
- * async-signal-safe.
+ * process, so a later first call has a smaller error; error_ppm states the
+ * error. If the error would exceed 1000 ppm, waits for at most 1 ms. Always
+ * succeeds. The clock never changes, and a forked child has the same clock.
+ * Thread-safe; not async-signal-safe.
  */
 SELFMON_API const struct selfmon_clock *selfmon_clock(void);
 
@@ -57,8 +57,8 @@ SELFMON_API const char *
 selfmon_clock_source_name(enum selfmon_clock_source source);
 
 /*
- * Returns the current time in ticks of the process's clock. Within a thread it
- * never decreases. Async-signal-safe once the library has been used in the
+ * Returns the current time in ticks of the process's clock. Within a thread the
+ * time never decreases. Async-signal-safe once the library has been used in the
  * process.
  */
 SELFMON_API uint64_t selfmon_clock_ticks(void);

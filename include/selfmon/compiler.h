@@ -86,9 +86,9 @@
 /*
  * A single load or store of memory that other code may change at the same time.
  * The compiler does not tear, repeat or invent the access. With clang and
- * ThreadSanitizer these are relaxed atomics, which are plain instructions on
- * every supported CPU. With gcc they use volatile, like the kernel's READ_ONCE,
- * because for an atomic on arm64 gcc computes each address in an extra
+ * ThreadSanitizer the macros are relaxed atomics, which are plain instructions
+ * on every supported CPU. With gcc the macros use volatile, like the kernel's
+ * READ_ONCE: for an atomic on arm64, gcc computes each address in an extra
  * instruction, instead of using an offset. Without __LP64__ a volatile access
  * to 64 bits might be two instructions, so gcc uses atomics there too.
  */

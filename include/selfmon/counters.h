@@ -95,25 +95,25 @@ struct selfmon_snapshot {
 #define SELFMON_IMPL_SET_SLOW 0x0fu /* if any of these is set: no inline read */
 #define SELFMON_IMPL_SET_PAGE_CLOCK 0x10u /* page times can be extrapolated */
 #define SELFMON_IMPL_SET_STRICT 0x20u  /* scaled values are refused */
-#define SELFMON_IMPL_SET_UNWIPED 0x40u /* cannot be wiped in a child */
+#define SELFMON_IMPL_SET_UNWIPED 0x40u /* fork() does not wipe the set */
 #define SELFMON_IMPL_SET_TAKEN 0x80u   /* a read faulted: read(2) is used */
 #define SELFMON_IMPL_SET_CORES 0x100u /* cores of several types: no estimates */
 #define SELFMON_IMPL_SET_AWHILE 0x200u /* SET_SYSCALL is temporary */
 #define SELFMON_IMPL_SET_THREADS 0x400u /* counts several threads */
 
 /*
- * State of the inline fast path. A forked child must not take that path, since
- * the events' pages are not mapped in the child. There the memory of the set is
- * wiped, so the set has no owner, and the child takes the slow path. Kernels
- * before 4.14 cannot wipe memory; with them, SELFMON_IMPL_SET_SYSCALL disables
- * the fast path in the parent, too.
+ * State of the inline fast path. A forked child must not take the fast path,
+ * since the events' pages are not mapped in the child. In the child the set is
+ * wiped and has no owner, so the child takes the slow path. Kernels before 4.14
+ * cannot wipe memory; with them, SELFMON_IMPL_SET_SYSCALL disables the fast
+ * path in the parent, too.
  */
 struct selfmon_counters {
-	void *owner;          /* thread pointer of the thread that opened it */
+	void *owner; /* thread pointer of the thread that opened the set */
 	/* CPU number in the rseq area of the thread that opened the set. */
 	const uint32_t *cpu;
 	uint32_t flags;
-	uint16_t hardware_count; /* number of hardware values, the first */
+	uint16_t hardware_count; /* number of hardware values; they are first */
 	uint16_t count;          /* number of all values */
 	uint8_t shift[SELFMON_MAX_COUNTERS]; /* 64 - pmc_width */
 	const struct selfmon_page *page[SELFMON_MAX_COUNTERS];
@@ -121,12 +121,12 @@ struct selfmon_counters {
 	uint32_t time_shift;
 	uint64_t rotation_ns;    /* perf_event_mux_interval_ms, in ns */
 	uint64_t sign; /* top bit of the registers; 0 if their widths differ */
-	uint32_t max_per_tick;   /* highest possible event rate */
+	uint32_t max_per_tick;   /* highest possible event rate, per tick */
 	/* Number of further groups, at the end of the set. */
 	uint8_t more;
 	uint8_t more_count[SELFMON_MORE_GROUPS]; /* sizes of these groups */
 	uint64_t time_cycles;    /* a time before all snapshots, in ticks */
-	uint64_t time_unused;    /* mask: high bits that ticks lack */
+	uint64_t time_unused;    /* mask of the high bits that ticks lack */
 	/* Number of events that need no PMU counter; 0 if more > 0. */
 	uint16_t rest;
 	uint16_t lapses; /* deltas lost because there is no page clock */
@@ -183,7 +183,7 @@ selfmon_impl_snapshot_end(const struct selfmon_counters *set,
 	snapshot->enabled_ns =
 		enabled + selfmon_load_once(&leader->time_offset);
 	snapshot->cpu = selfmon_load_once(set->cpu);
-	if (!end) /* one store, since a live file's reader may read it */
+	if (!end) /* one store: the reader of a live file may load ticks */
 		selfmon_store_once(&snapshot->ticks, selfmon_arch_timestamp());
 	selfmon_compiler_fence(); /* as in selfmon_page_try() */
 	leader = selfmon_load_once(&set->page[0]);
@@ -257,7 +257,8 @@ selfmon_impl_snapshot_user(const struct selfmon_counters *set,
  * Reads the first group of hardware events in user space, without a system
  * call, if the calling thread opened the set and the events allow user reads.
  * Makes one read(2) for each other group of the set. A thread that did not open
- * the set uses read(2) for all groups. Never fails: missing values are marked
+ * the set uses read(2) for all groups. A set that counts several threads takes
+ * one read(2) for each event and thread. Never fails: missing values are marked
  * in flags, and selfmon_counters_delta() reports them as not counted.
  * Async-signal-safe.
  */
@@ -285,7 +286,7 @@ SELFMON_INLINE void selfmon_counters_end(const struct selfmon_counters *set,
 /* ---- deltas -------------------------------------------------------------- */
 
 /* Flags of struct selfmon_delta. */
-/* The leader's lock changed in between. */
+/* The lock of the leader's page changed between the snapshots. */
 #define SELFMON_DELTA_DISTURBED 0x01u
 #define SELFMON_DELTA_MIGRATED 0x02u   /* ended on another CPU */
 #define SELFMON_DELTA_SLOW 0x04u       /* hardware members by read(2) */
@@ -308,7 +309,10 @@ struct selfmon_value {
 
 struct selfmon_delta {
 	uint64_t ticks;      /* elapsed time; convert with selfmon_clock_ns() */
-	/* 0 if on the PMU all the time, else the time enabled. */
+	/*
+	 * Time for which the first group was enabled. 0 if it was on the PMU
+	 * all the time, or if its times are unknown.
+	 */
 	uint64_t enabled_ns;
 	uint64_t off_ns;     /* part of enabled_ns that was off the PMU */
 	uint32_t flags;
@@ -353,10 +357,10 @@ SELFMON_API void selfmon_counters_delta(struct selfmon_counters *set,
  *
  * A scaled value extrapolates from the time on the PMU to the time off it. The
  * result of this function is the extrapolated part, count * off_ns /
- * enabled_ns, rounded down, plus 1. So count minus the result was really
- * counted, and the true count is at least that. The true count is at most count
- * plus the result, provided that the events were at most twice as frequent off
- * the PMU as on it.
+ * enabled_ns, rounded down, plus 1. The true count is at least count minus the
+ * result, which was really counted. The true count is at most count plus the
+ * result, provided that the events were at most twice as frequent off the PMU
+ * as on it.
  */
 #ifndef SELFMON_DISABLE
 SELFMON_INLINE uint64_t
@@ -397,7 +401,7 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
 #define SELFMON_COUNTERS_GUARD 0x10u
 /*
  * Drops hardware events that do not fit into one group with the first ones.
- * Without this flag they are counted in further groups. STRICT implies it.
+ * Without this flag, further groups count them. STRICT implies this flag.
  */
 #define SELFMON_COUNTERS_ONE_GROUP 0x20u
 /*
@@ -416,8 +420,8 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  * Open the set while no other thread starts threads: a thread that is created
  * at that time may be missed. Idle workers that poll for work are counted, too.
  *
- * Processes forked by these threads are not counted. Before Linux 5.13 they
- * are; selfmon_counter_info.why_syscall then says so.
+ * Processes that these threads fork are counted only before Linux 5.13;
+ * selfmon_counter_info.why_syscall then says so.
  */
 #define SELFMON_COUNTERS_INHERIT 0x40u
 #define SELFMON_COUNTERS_PROCESS 0x80u
@@ -440,8 +444,9 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
  * reason. Members of a {} group are dropped together.
  *
  * Hardware events that do not fit on the PMU with the earlier ones form further
- * groups, at most SELFMON_MORE_GROUPS. Whether they fit is found out by trying.
- * The kernel rotates all groups, and further groups are read by read(2).
+ * groups, at most SELFMON_MORE_GROUPS. The library finds out by trying whether
+ * events fit. The kernel rotates all groups, and further groups are read by
+ * read(2).
  *
  * If the CPU has several core types, each type has a group. These groups are
  * read by read(2), unless the thread is pinned to one type and stays pinned.
@@ -478,7 +483,7 @@ SELFMON_API void selfmon_counters_close(struct selfmon_counters *set);
 
 /*
  * Returns whether the guard is installed: 0, or
- *   -ENOENT  it was never requested, or no set has been opened with it yet
+ *   -ENOENT  the guard was never requested, or no set has been opened with it
  *   -ESRCH   the program has since installed another handler, which may or may
  *            not pass faults on
  *   -ENOSYS  this machine has no user reads
@@ -495,8 +500,8 @@ SELFMON_API void selfmon_counters_close(struct selfmon_counters *set);
 SELFMON_API int selfmon_guard_check(void);
 
 /*
- * The group that an event is in. Either all events of a group are on the PMU,
- * or none.
+ * The group that counts an event. At any time, either all events of a group are
+ * on the PMU, or none.
  */
 enum selfmon_group {
 	SELFMON_GROUP_NONE = 0, /* not counted */
@@ -510,16 +515,16 @@ struct selfmon_counter_info {
 	size_t size; /* set by the caller: sizeof of this struct */
 	const char *name;            /* as in the specification */
 	size_t position;             /* offset in the specification, in bytes */
-	/* The best verdict that its values can have. */
+	/* The best verdict that the event's values can have. */
 	enum selfmon_verdict verdict;
-	bool kernel;                 /* kernel mode is counted as well */
+	bool kernel;                 /* kernel mode is counted */
 	const struct selfmon_failure *failure; /* why not counted, or NULL */
 	const char *unit; /* unit of its values: "ns", or "" for counts */
 	enum selfmon_group group;    /* the group in which it is counted */
 	/*
-	 * Why the event is read by system call. NULL if it is read in user
-	 * space, if it is not counted, or if it is a software event. In a set
-	 * that counts several threads, software events have a reason too.
+	 * Why the event is read by system call. NULL for events that are read
+	 * in user space or not counted, and for software events, except in a
+	 * set that counts several threads.
 	 */
 	const char *why_syscall;
 };

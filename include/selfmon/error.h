@@ -24,7 +24,7 @@ enum selfmon_step {
 	SELFMON_STEP_ENABLE,    /* ioctl(2) PERF_EVENT_IOC_ENABLE */
 	/* The library refused; message has the reason. */
 	SELFMON_STEP_POLICY,
-	/* Reading a file; position is an offset in it. */
+	/* Reading a file; position is an offset in the file. */
 	SELFMON_STEP_FILE
 };
 
@@ -32,7 +32,8 @@ struct selfmon_failure {
 	int error;               /* errno, positive; 0: none */
 	enum selfmon_step step;
 	size_t position; /* byte offset of the error in the specification */
-	bool kernel_asked;       /* kernel mode was requested (:k) */
+	/* :k was given, or the event occurs only in kernel mode. */
+	bool kernel_asked;
 	bool grouped;            /* opened as a member of a group */
 	/*
 	 * The event's name, and a complete sentence; both may be "". Both are

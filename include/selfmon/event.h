@@ -82,7 +82,7 @@ struct selfmon_events {
  * failure: may be NULL; receives the step SELFMON_STEP_PARSE (_POLICY with
  *          -EOPNOTSUPP), position, event and message. Unchanged on success,
  *          unless members of an @set are left out, see below: then error is
- *          E2BIG, and the message names these
+ *          E2BIG, and the message names these members
  *
  * If the CPU has several core types, a generalised hardware event becomes one
  * event for each type, with the same position: cycles gives cpu_core/cycles/
@@ -90,15 +90,15 @@ struct selfmon_events {
  * has more events than fit, the members that do not fit are left out.
  *
  * Later terms of a PMU override earlier ones, and also the terms that a sysfs
- * event name stands for. Modifiers of a {} are combined with those of its
- * members: a member counts in all modes that are given in either place, with
+ * event name stands for. Modifiers of a {} are combined with its members'
+ * modifiers: a member counts in all modes that are given in either place, with
  * the greater precision.
  *
  * Returns the number of events, or
  *   -ENOENT  an unknown event, PMU, term, modifier or set
- *   -ENODEV  an unknown name while tracefs is not mounted, or an event of a PMU
- *            that the kernel does not have
- *   -EACCES  an unknown name while tracefs is not readable
+ *   -ENODEV  an unknown SYSTEM:EVENT while tracefs is not mounted, or an event
+ *            of a PMU that the kernel does not have
+ *   -EACCES  an unknown SYSTEM:EVENT while tracefs is not readable
  *   -EINVAL  bad syntax, a value too large for its field, name too long
  *   -E2BIG   more than SELFMON_MAX_COUNTERS events
  *   -EOPNOTSUPP  an event that counts the package and not the thread, or an
@@ -111,8 +111,8 @@ SELFMON_API int selfmon_events_parse(const char *spec,
 
 /*
  * Writes a specification that counts accesses to a variable with a hardware
- * breakpoint: "mem:0xADDRESS/LENGTH:ACCESS". Most CPUs have about four of
- * these.
+ * breakpoint: "mem:0xADDRESS/LENGTH:ACCESS". Most CPUs have about four hardware
+ * breakpoints.
  *
  *	char spec[SELFMON_EVENT_NAME_SIZE];
  *

@@ -14,8 +14,8 @@
  *	selfmon_fiber_destroy(fiber);
  *
  * A fiber has open visits of its own. Regions in it count the time, the events
- * and the units of this fiber, and only while it runs. Reports show the time
- * during which it was suspended separately. The fiber itself is a visit at the
+ * and the units of this fiber, and only while it runs. Reports show separately
+ * for how long the fiber was suspended. The fiber itself is a visit at the
  * top level of the call tree, with the name given: it begins when the fiber
  * first runs and ends when the fiber is destroyed. The fiber's regions are
  * below it. Fibers of the same name share these rows.
@@ -23,8 +23,8 @@
  * A thread's own visits are suspended while it runs a fiber.
  *
  * Threads: a fiber may be resumed by another thread than the one that suspended
- * it. Only one thread at a time may run or destroy it. No synchronisation is
- * needed in addition to what the program does to hand the stack over. Counts
+ * it. Only one thread at a time may run or destroy a fiber. No synchronisation
+ * is needed in addition to what the program does to hand the stack over. Counts
  * stay exact if both threads count the same events. Otherwise the values of
  * visits that are open at that time are lost, and are counted as lost. Between
  * selfmon_fiber_switch() and the switch of stacks no region may begin or end.
@@ -60,26 +60,26 @@ struct selfmon_fiber;
 /*
  * Returns a new fiber, which no thread runs yet. Its rows in the report have
  * this name, which is copied as by selfmon_region(). Returns NULL if regions
- * are off or if there is no memory. NULL may be passed to the functions below,
- * where it means the thread's own stack. Thread-safe, takes a lock; not
- * async-signal-safe. Memory: 896 bytes, which later fibers reuse.
+ * are off or if there is no memory. NULL may be passed to the functions below:
+ * a switch to NULL is a switch to the thread's own stack, and destroying NULL
+ * does nothing. Thread-safe, takes a lock; not async-signal-safe. Memory: 896
+ * bytes, which later fibers reuse.
  */
 SELFMON_API struct selfmon_fiber *selfmon_fiber_create(const char *name);
 
 /*
  * From now on the calling thread runs this fiber, or its own stack if fiber is
- * NULL. Call it directly before the switch of stacks. The call begins by
- * reading the values that end the old fiber's interval, and ends by reading
- * those that begin the new fiber's. Does nothing if the thread already runs
- * this fiber.
+ * NULL. Call it directly before the switch of stacks. The call first reads the
+ * values that end the old fiber's interval, and last the values that begin the
+ * new fiber's interval. Does nothing if the thread already runs this fiber.
  *
  * If another thread runs the fiber, or if it was destroyed, the switch fails:
  * until the thread's next switch, visits are counted and not measured. The
  * report has a note.
  *
- * Takes no lock, with two exceptions: the fiber has visits in a node that this
- * thread has not visited yet, or it has more open visits than ever before.
- * Thread-safe; not async-signal-safe.
+ * Takes no lock, with two exceptions: the fiber has open visits at a place in
+ * the call tree that is new to this thread, or has more open visits than ever
+ * before. Thread-safe; not async-signal-safe.
  */
 SELFMON_API void selfmon_fiber_switch(struct selfmon_fiber *fiber);
 

@@ -127,12 +127,14 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_impl_address(bool here, uint64_t address)
  */
 enum selfmon_impl_entered {
 	SELFMON_IMPL_ENTERED,
-	SELFMON_IMPL_OTHER,  /* the thread has another mode or stack */
+	/* The thread measures more than time, or is on another stack. */
+	SELFMON_IMPL_OTHER,
 	/* There is no free entry, or the thread has no state. */
 	SELFMON_IMPL_FULL,
 	/* The newest visit is a span, or may be abandoned. */
 	SELFMON_IMPL_BESIDE,
-	SELFMON_IMPL_CHILD   /* the node is not in its parent's slot */
+	/* The site's slot in the parent node has another region's node. */
+	SELFMON_IMPL_CHILD
 };
 
 /*
@@ -231,9 +233,9 @@ enum selfmon_impl_left {
 	/* The visit is not the thread's newest, or the thread has counters. */
 	SELFMON_IMPL_NOT_NEWEST,
 	/*
-	 * At least stats->unusual ticks, for example the longest visit so far,
-	 * a visit with work, or any visit if visits are recorded; or ended on
-	 * another CPU.
+	 * The visit took at least stats->unusual ticks, or ended on another
+	 * CPU. `unusual` is at most one tick above the longest time so far. It
+	 * is 0 for a visit with work, and for all visits if each is recorded.
 	 */
 	SELFMON_IMPL_UNUSUAL
 };
@@ -324,9 +326,9 @@ SELFMON_IMPL_COLD void
 selfmon_impl_leave_unusual(const struct selfmon_frame *frame, uint64_t ticks);
 
 /*
- * Enters as inlined code does. The address is the stack pointer. It is equal to
- * the canonical frame address that selfmon_impl_enter() would have if it were
- * called here. This address is the same for all regions of a function, and
+ * Enters as inlined code does. The address is the stack pointer, which is equal
+ * to the canonical frame address that selfmon_impl_enter() would have if called
+ * here. This address is the same for all regions of a function, and
  * higher for the function's callers.
  */
 #ifdef SELFMON_ARCH_INLINES

@@ -9,7 +9,7 @@
  *                   children=yes, forked children report even if the name has
  *                   no %p; text:FILE;flat;top=20 selects rows: docs/REPORT.md
  *   SELFMON_ENABLE  1 (default), 0
- *   SELFMON_FENCE   none (default), lfence
+ *   SELFMON_FENCE   none (default), lfence: fenced timestamps
  *   SELFMON_EVERY   measure one visit in N, 1 (default) to 1000000
  *   SELFMON_STRICT  0 (default), 1: all events or none, nothing scaled
  *   SELFMON_GUARD   0 (default), 1: install a signal handler, so that losing
@@ -62,11 +62,11 @@ typedef void (*selfmon_message_fn)(const char *message, void *context);
 
 /* A visit, or a detached span, that lasted longer than its limit. */
 struct selfmon_longer {
-	size_t size;	     /* of this struct in the loaded library */
-	const char *name;    /* of the region; all strings stay valid */
+	size_t size;	     /* size of this struct in the loaded library */
+	const char *name;    /* the region's name; all strings stay valid */
 	const char *file;    /* "" if the region has none */
 	uint32_t line;
-	uint32_t thread;     /* kernel's id of the thread in which it ended */
+	uint32_t thread;     /* kernel's id of the thread at its end */
 	uint64_t ns;	     /* duration of the visit */
 	uint64_t limit_ns;
 	uint64_t begin, end; /* as selfmon_clock_ticks() */

@@ -25,8 +25,8 @@
  * selfmon_counters_delta() detects by the time between the two counts.
  *
  * index 0 only means "no counter now". On arm64, and for software events, the
- * event may be counting while the page is stale. The caller then takes the slow
- * path, which uses read(2).
+ * event may be counting while the page is stale. So if index is 0, the caller
+ * takes the slow path, which uses read(2).
  *
  * Only the thread that opened the event may read it this way: another thread
  * would read the register of its own CPU.
@@ -98,7 +98,7 @@ struct selfmon_page {
 	selfmon_arch_read_counter(counter, set)
 #define SELFMON_READ_COUNTERS SELFMON_ARCH_COUNTERS
 #endif
-/* All counter numbers are below this. */
+/* All counter numbers are below SELFMON_READ_COUNTERS. */
 #ifndef SELFMON_READ_COUNTERS
 #define SELFMON_READ_COUNTERS UINT32_MAX
 #endif
@@ -133,7 +133,7 @@ SELFMON_ALWAYS_INLINE bool selfmon_page_owns(const struct selfmon_page *page,
  * Returns true if the event of this page can be read in user space, and sets
  * *shift to 64 - pmc_width. The event must be on the PMU: otherwise the page
  * has no index. The result stays valid for the event's life. Only index may
- * change, and every read checks it. Async-signal-safe.
+ * change, and every read checks index. Async-signal-safe.
  */
 SELFMON_INLINE bool selfmon_page_check(const struct selfmon_page *page,
 				       unsigned int *shift)
@@ -231,12 +231,12 @@ SELFMON_ALWAYS_INLINE bool selfmon_page_read(const struct selfmon_page *page,
 }
 
 /*
- * Returns the difference b - a of two counts of one event. If it is negative
- * and the register is narrower than 64 bits, adds 2^width and sets *repaired.
- * Such a difference has this cause: between an update and the next set_period,
- * the kernel computes offset from the zero-extended register
- * (x86_perf_event_update() and its equivalents). The count is then exactly
- * 2^width too small until the event is next scheduled.
+ * Returns the difference b - a of two counts of one event. If the difference is
+ * negative and the register is narrower than 64 bits, adds 2^width and sets
+ * *repaired. A difference is negative if count b is exactly 2^width too small:
+ * x86_perf_event_update() and its equivalents compute offset from the
+ * zero-extended register. The next x86_perf_event_set_period() corrects offset,
+ * at the latest when the event is next scheduled.
  */
 SELFMON_INLINE uint64_t selfmon_page_delta(uint64_t a, uint64_t b,
 					   unsigned int shift, bool *repaired)

@@ -22,12 +22,12 @@
  * A goto or a case label that jumps past the beginning of a region does not
  * compile: put braces around the region, or put the region after the label.
  * With clang a computed goto (goto *) out of a region does not compile. With
- * gcc it does not end the region, like longjmp.
+ * gcc a computed goto does not end the region, like longjmp.
  *
  * A region in a C++20 coroutine may be open across co_await. It is then a
  * detached span: it has wall time without counters, and is not part of the call
- * tree; see async.h. If the thread runs a fiber, it is a visit of the fiber;
- * see CoroutineFiber in selfmon.hpp.
+ * tree; see async.h. If the thread runs a fiber, the region is instead a visit
+ * of the fiber; see CoroutineFiber in selfmon.hpp.
  *
  * In C, an inline function with regions must be static inline (C11 6.7.4p3).
  *
@@ -239,10 +239,10 @@ SELFMON_INLINE void selfmon_leave(struct selfmon_frame *frame)
 
 /*
  * Adds work to the innermost visit that is open in the calling thread: n bytes,
- * or n items of whatever the program processes. The report divides by them:
- * cycles/byte, ns/byte, GB/s, ns/item. The work is counted for that region
- * only, not for the regions around it. It is recorded when a measured visit
- * ends. Visits that are cut off or only counted (SELFMON_EVERY) record no work.
+ * or n items of whatever the program processes. The report divides by this
+ * work: cycles/byte, ns/byte, GB/s, ns/item. The work is counted for this
+ * region only, not for the regions around it, and recorded when the visit ends.
+ * Visits that are cut off or only counted (SELFMON_EVERY) record no work.
  * Visits that are not measured are skipped: the work is counted for the visit
  * around them. Without an open visit nothing happens.
  *
@@ -262,12 +262,12 @@ SELFMON_INLINE void selfmon_region_items(uint64_t n)
 
 /*
  * Returns the unit of this name: something that the program counts, such as
- * "rows". The same name gives the same handle; "bytes" and "items" are those of
- * the functions above. The name is copied. It has 1 to 31 ASCII letters,
- * digits, '_', '-' and '.'. Returns NULL, which may be used like any handle and
- * counts nothing, if the name has other characters, if the process has
- * SELFMON_MAX_UNITS units already, or if there is no memory. In the first two
- * cases the report has a note. Thread-safe, takes a lock; not
+ * "rows". The same name gives the same handle; "bytes" and "items" give the
+ * units of the functions above. The name is copied. It has 1 to 31 ASCII
+ * letters, digits, '_', '-' and '.'. Returns NULL, which may be used like any
+ * handle and counts nothing, if the name has other characters, if the process
+ * has SELFMON_MAX_UNITS units already, or if there is no memory. In the first
+ * two cases the report has a note. Thread-safe, takes a lock; not
  * async-signal-safe. Never freed; a forked child keeps the handle.
  */
 SELFMON_API const struct selfmon_unit *selfmon_unit(const char *name);
@@ -301,7 +301,7 @@ SELFMON_INLINE void selfmon_region_count(const struct selfmon_unit *unit,
  *
  * Takes one timestamp and about ten instructions; no system call if the clock
  * is the timestamp counter. Thread-safe; async-signal-safe: a handler gets the
- * time of its own region, or of the one it interrupted. A handler that
+ * time of its own region, or of the region that it interrupted. A handler that
  * interrupts a visit before its start is taken may get the start of an earlier
  * visit.
  */
@@ -312,8 +312,8 @@ SELFMON_INLINE uint64_t selfmon_region_ticks(void)
 
 /*
  * Sets a label for all later samples of the calling thread (SELFMON_SAMPLE).
- * The label is a number that the program chooses, such as that of a query or a
- * request. 0 means no label. Returns the previous label. Does nothing and
+ * The label is a number that the program chooses, such as the number of a query
+ * or request. 0 means no label. Returns the previous label. Does nothing and
  * returns 0 if the thread is not sampled, for example before its first region
  * or selfmon_thread_prepare(). Takes a few instructions, plus the time to read
  * the latest samples. Thread-safe and async-signal-safe.

@@ -22,7 +22,8 @@
 SELFMON_C_BEGIN
 
 enum selfmon_format {
-	SELFMON_TEXT = 0, /* at most 60 rows of 120 columns, in UTF-8 */
+	/* UTF-8, at most 120 columns; by default at most 60 rows. */
+	SELFMON_TEXT = 0,
 	SELFMON_JSON,     /* see docs/REPORT.md, docs/report.schema.json */
 	SELFMON_CSV       /* one line for each row, RFC 4180 */
 };
@@ -118,10 +119,15 @@ struct selfmon_row {
 	uint64_t impossible;
 	/* Visits off the PMU for too long: a value is left out. */
 	uint64_t refused;
-	uint64_t lost;     /* visits whose values are lost */
 	/*
-	 * Visits or children that ended out of order, visits around such a
-	 * visit, and visits shown at another node.
+	 * Visits without a value: it could not be read, or was lost when a
+	 * fiber moved to a thread that counts other events.
+	 */
+	uint64_t lost;
+	/*
+	 * How often a visit of this row, or a child of such a visit, ended out
+	 * of order or was recorded in another row. If not 0, the row's self
+	 * values are unknown.
 	 */
 	uint64_t overlapped;
 	uint64_t switched;   /* began after a switch of stacks (coroutines),
@@ -153,20 +159,20 @@ struct selfmon_row {
 			        * selfmon_region_bytes(), _items() */
 	uint64_t elsewhere; /* detached spans that ended on another thread
 			     * than they began on */
-	uint64_t frames;    /* detached spans that are frames, from mark to
-			     * mark: selfmon_frame_mark() */
+	uint64_t frames;    /* detached spans that are frames: from one
+			     * selfmon_frame_mark() to the next */
 	uint64_t unit[SELFMON_MAX_UNITS]; /* sums, by unit: see
 					     selfmon_report_unit() */
-	uint64_t suspended; /* how often visits were suspended and resumed:
-			     * fibers. No other value includes the time
-			     * suspended */
+	uint64_t suspended; /* how often visits of fibers were suspended and
+			     * resumed. Only suspended_ns includes the time
+			     * in between */
 	uint64_t suspended_ns; /* total time from suspension until resumption */
 	/*
-	 * With @offcpu: how long visits were off the CPU, as measured. These
-	 * times are a part of `time`.
+	 * With @offcpu: how long and how often visits were off the CPU.
+	 * Overhead is not subtracted. `time` includes these times.
 	 */
 	uint64_t blocked_ns;   /* slept, or waited for a lock or data */
-	uint64_t preempted_ns; /* could run, but others did */
+	uint64_t preempted_ns; /* could run, but other threads had the CPU */
 	uint64_t switches;     /* number of times off the CPU */
 	uint64_t preemptions;  /* number of these that were preemptions */
 	/* With SELFMON_SAMPLE: */
@@ -190,7 +196,7 @@ struct selfmon_address {
 struct selfmon_call_stack {
 	size_t size;	/* set by the caller: sizeof of this struct */
 	uint64_t count; /* number of samples */
-	uint64_t label; /* selfmon_label() when they were taken; 0: none */
+	uint64_t label; /* as set by selfmon_label(); 0: none */
 	uint64_t data, data_end; /* lowest and highest address of the data
 				  * accessed, if the event records it; else 0 */
 	size_t depth;
@@ -241,11 +247,11 @@ struct selfmon_metric {
 
 /*
  * Takes a report of the current results. The first report of a process measures
- * the library's overhead; a later report measures what is still missing. All
- * kinds of visits together take at most 1 ms of CPU time or a hundredth of the
- * time since the first visit, whichever is more. Each kind takes at most 60 ms.
- * A shorter measurement has more noise. May wait like selfmon_clock(). Free the
- * report with selfmon_report_free(). Returns 0, or -ENOMEM (*report is then
+ * the library's overhead for each kind of visit; a later report measures what
+ * is still missing. A measurement takes at most 1 ms of CPU time or 1 % of the
+ * time since the first visit, whichever is more, and at most 60 ms for each
+ * kind. A short measurement has more noise. May wait like selfmon_clock(). Free
+ * the report with selfmon_report_free(). Returns 0, or -ENOMEM (*report is then
  * NULL). Thread-safe; not async-signal-safe.
  */
 SELFMON_API int selfmon_report_take(struct selfmon_report **report);
@@ -253,7 +259,7 @@ SELFMON_API int selfmon_report_take(struct selfmon_report **report);
 /*
  * Opens a live file (SELFMON_LIVE) and makes the report of the process that
  * wrote it. The process may still run, or may have ended in any way. The file
- * may have any content: if this library cannot read the file, it refuses it.
+ * may have any content: a file that this library cannot read is refused.
  * Free the report with selfmon_report_free(). Returns 0, or, with *report NULL,
  *   -EILSEQ  the file is damaged, cut short, or of another version or machine
  *   -ENOMEM  no memory
@@ -283,8 +289,9 @@ SELFMON_API int selfmon_report_open(const char *path,
  * no report was taken between the two, and the later one is not of a live file:
  * docs/REPORT.md.
  *
- * The header is that of the later report; its counts of visits and leaves are
- * those of the interval. Threads and their limits are those since the start.
+ * The header is a copy of the later report's, with the counts of visits and
+ * leaves of the interval. Threads and their limits are counted since the start
+ * of the process.
  *
  * Returns 0, or, with *interval NULL,
  *   -EINVAL  the reports are of different processes, in the wrong order, or one
@@ -339,7 +346,7 @@ struct selfmon_column_info {
 	size_t size; /* set by the caller: sizeof of this struct */
 	const char *name;             /* as requested */
 	enum selfmon_verdict verdict; /* the best verdict of its values */
-	bool kernel;                  /* kernel mode is counted as well */
+	bool kernel;                  /* kernel mode is counted */
 	const char *reason;           /* why it is not counted, in a sentence
 				       * that names the remedy; "" if it is
 				       * counted */
@@ -374,8 +381,8 @@ SELFMON_API const char *
 selfmon_report_note(const struct selfmon_report *report, size_t i);
 
 /*
- * Returns the number of metrics. It depends on the counter columns and on the
- * units that were counted; see docs/REPORT.md.
+ * Returns the number of metrics, which depends on the counter columns and on
+ * the units that were counted; see docs/REPORT.md.
  */
 SELFMON_API size_t selfmon_report_metric_count(const struct selfmon_report *report);
 
@@ -388,8 +395,8 @@ SELFMON_API int selfmon_row_metric(const struct selfmon_report *report,
 				   struct selfmon_metric *metric);
 
 /*
- * Returns the number of units of a report: bytes, items, and those that the
- * program named by selfmon_unit(). It is at most SELFMON_MAX_UNITS.
+ * Returns the number of units of a report: bytes, items, and the units that the
+ * program named by selfmon_unit(). At most SELFMON_MAX_UNITS.
  */
 SELFMON_API size_t
 selfmon_report_unit_count(const struct selfmon_report *report);

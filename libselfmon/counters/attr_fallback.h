@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests an event from the kernel, and reduces the request after a refusal.
- * Makes no system call.
+ * Computes what to request from the kernel for an event, and what less to
+ * request after a refusal. Makes no system call.
  */
 #ifndef SELFMON_COUNTERS_ATTR_FALLBACK_H
 #define SELFMON_COUNTERS_ATTR_FALLBACK_H
@@ -11,7 +11,7 @@
 #include <selfmon/event.h>
 
 struct selfmon_attr_fallback {
-	/* Requested bits of config1, besides the event's own. */
+	/* Bits of config1 that request user reads, not the event's own bits. */
 	uint64_t ask;
 	bool no_guest;   /* excludes a guest that the thread runs */
 	bool both_modes; /* excludes nothing: the kernel is counted too */

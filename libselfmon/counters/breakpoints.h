@@ -13,9 +13,10 @@
 int selfmon_breakpoint_try(void);
 
 /*
- * Returns false if breakpoints open in this virtual machine, but count nothing.
- * Returns true if they count, or if this is unknown. Measures once in a
- * process, or at each call until a measurement succeeds.
+ * Returns false if breakpoints open on this machine, but count nothing. Returns
+ * true if they count, or if the result is unknown. Measures at each call until
+ * a measurement succeeds. On x86-64 outside of a virtual machine, returns true
+ * without measuring.
  */
 bool selfmon_breakpoints_count(void);
 

@@ -28,7 +28,6 @@ static uint64_t possible(const struct selfmon_counters *set, uint64_t ticks,
 	return by_kernel || bound > INT64_MAX ? INT64_MAX : (uint64_t)bound;
 }
 
-/* State shared by all members of a group. */
 struct group {
 	uint64_t possible;
 	bool hardware;
@@ -201,9 +200,9 @@ static void subtract_all(const struct selfmon_counters *set,
 		subtract(set, &group, a, b, 0, hardware, delta);
 	}
 	/*
-	 * Call this after the hardware members are judged: judge() reads the
-	 * flag SELFMON_DELTA_REFUSED of the first group, and subtract_more()
-	 * may set this flag for a further group.
+	 * After the hardware members: judge() reads SELFMON_DELTA_REFUSED as a
+	 * flag of the first group, and subtract_more() may set the flag for a
+	 * further group.
 	 */
 	last = subtract_more(set, a, b, delta);
 	if (hardware < last) {

@@ -56,9 +56,9 @@ bool selfmon_estimate_enabled(const struct selfmon_counters *set,
 }
 
 /*
- * Returns true if a clock counter of less than 64 bits wrapped between the
- * snapshots, and the kernel added a whole wrap to the page's times. The thread
- * would then have run for longer than the elapsed time.
+ * Returns true if the time enabled is far longer than the elapsed time: a clock
+ * counter of less than 64 bits wrapped between the snapshots, and the kernel
+ * added a whole wrap to the page's times.
  */
 static bool is_lap(const struct selfmon_counters *set,
 		   const struct selfmon_delta *delta)
@@ -71,9 +71,9 @@ static bool is_lap(const struct selfmon_counters *set,
 /*
  * Returns the time in which the kernel could rotate groups, for a comparison
  * with the rotation period. For a set with several threads, share->enabled_ns
- * is the sum over all threads, but each thread rotates by its own time.
- * Therefore the result is at most the elapsed time. If that time is unknown,
- * returns 0.
+ * is the sum over all threads, but each thread rotates by its own time. For
+ * these sets the result is at most the elapsed time, or 0 if the elapsed time
+ * is unknown.
  */
 static uint64_t turns_ns(const struct selfmon_counters *set,
 			 const struct selfmon_share *share, uint64_t ticks)
@@ -132,10 +132,10 @@ static bool is_whole(const struct selfmon_counters *set,
 }
 
 /*
- * Without a page clock, a value cannot be scaled if its group was off the PMU
- * and it was read in user space: the value is discarded. The next deltas then
- * use read(2), which returns the times. User reads resume after this number of
- * deltas with the group on the PMU all the time. The number doubles after each
+ * Without a page clock, a value that was read in user space cannot be scaled.
+ * If its group was off the PMU, the value is discarded, and the next deltas use
+ * read(2), which returns the times. User reads resume after QUIET_FIRST deltas
+ * with the group on the PMU all the time. This number doubles after each
  * further discarded value, so that few values are discarded.
  */
 #define QUIET_FIRST 64u

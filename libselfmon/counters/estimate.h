@@ -7,8 +7,9 @@
 #include "platform/thread_cpu.h"
 
 /*
- * A further flag of struct selfmon_snapshot, for starts that a switch of fibers
- * computed: enabled_ns has no meaning, so there are no estimates.
+ * A further flag of struct selfmon_snapshot. A start that was computed when
+ * fibers were switched has it: enabled_ns is then invalid, so there are no
+ * estimates.
  */
 #define SELFMON_SNAPSHOT_UNTIMED 0x08u
 _Static_assert(!(SELFMON_SNAPSHOT_UNTIMED &
@@ -44,8 +45,8 @@ bool selfmon_estimate_clock(const struct selfmon_counters *set, uint64_t ticks,
 			    uint64_t *ns);
 /*
  * Sets *ns to the time enabled at the snapshot. A snapshot by read(2) has this
- * time; for other snapshots the page clock is added. Returns false if that is
- * impossible.
+ * time; for other snapshots the page clock is added. Returns false if the set
+ * has no page clock then, or if the snapshot has SELFMON_SNAPSHOT_UNTIMED.
  */
 bool selfmon_estimate_enabled(const struct selfmon_counters *set,
 			      const struct selfmon_snapshot *at, uint64_t *ns);

@@ -2,11 +2,11 @@
 /*
  * Recognises the library's own descriptors by the kernel's id of each event.
  *
- * The table is not wiped by fork(), unlike counter sets. A forked child finds
- * in it the descriptors that it inherited, and closes them before it opens
- * events. The program may have closed one already and reused its number for a
- * file. Therefore events are identified by their ids, which the kernel never
- * reuses.
+ * The table is not wiped by fork(), unlike counter sets. It lists the
+ * descriptors that a forked child inherited, and the child closes them before
+ * it opens events. The program may have closed a descriptor already and reused
+ * its number for a file. Therefore events are identified by their ids, which
+ * the kernel never reuses.
  *
  * No lock is needed: the kernel gives a descriptor's number to one thread at a
  * time.

@@ -58,8 +58,8 @@ void selfmon_fd_table_map(int pages);
 
 /*
  * Disables all events of this process in the table. Their descriptors stay
- * open: a thread may be about to read one, and must not read another file that
- * has got its number.
+ * open: a thread may be about to read an event, and must not read a file that
+ * has reused the descriptor's number.
  */
 void selfmon_fd_table_disable(void);
 

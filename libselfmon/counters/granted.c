@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Measures how many counters of a virtual machine really count. A hypervisor
- * may offer further counters that do not. KVM backs each counter of a guest
- * with a pinned event on the host (arch/x86/kvm/pmu.c, pmc_reprogram_counter).
- * If the host itself holds a counter, for its NMI watchdog, the last of these
- * events fails, and the guest's counter stands still. The guest's kernel cannot
- * detect that: the event is on the PMU all of the time, and its count is 0.
+ * may offer more counters than it can provide. KVM backs each counter of a
+ * guest with a pinned event on the host (arch/x86/kvm/pmu.c,
+ * pmc_reprogram_counter). If the host itself uses a counter, for its NMI
+ * watchdog, the last of these pinned events fails, and the guest's counter
+ * stands still. The guest's kernel cannot detect this: the guest's event is on
+ * the PMU all the time, and its count stays 0.
  *
- * The count of most events may truly be 0, but not that of instructions. So a
- * group is filled with copies of the event `instructions` until the kernel
- * refuses more, and a loop runs.
+ * Most events may truly have a count of 0, but `instructions` cannot. So a
+ * group is filled with copies of `instructions` until the kernel refuses more.
+ * Then a loop runs, and shows how many copies count.
  */
 #include "counters/granted.h"
 
@@ -23,9 +24,9 @@
 #include "platform/kernel.h"
 
 /*
- * An iteration executes several instructions. A count of one instruction for
- * each iteration is enough, because KVM counts fewer than were executed if it
- * emulates instructions.
+ * Iterations of the loop, and the minimum count of a copy that really counts.
+ * An iteration executes several instructions, but KVM does not count the
+ * instructions that it emulates.
  */
 #define ITERATIONS 1000
 
@@ -73,8 +74,9 @@ static size_t open_copies(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Opens and runs one group. *count receives its number of copies. Returns true
- * if the group was on the PMU all the time.
+ * Opens and runs a group of at most *count copies. Sets *count to the number of
+ * copies that opened. Returns true, with *grant filled in, if the group was on
+ * the PMU all the time.
  */
 static bool try_group(struct selfmon_member *member, size_t *count,
 		      struct selfmon_grant *grant)
@@ -98,9 +100,9 @@ static bool try_group(struct selfmon_member *member, size_t *count,
 }
 
 /*
- * The NMI watchdog or another program may hold one or two counters. If the
- * group does not run, it is made smaller and tried again, at most this many
- * times in total.
+ * Maximum number of groups that are tried. The NMI watchdog or another program
+ * may hold one or two counters, so a group that does not run all the time is
+ * tried again with one copy less.
  */
 #define TRIES 3
 

@@ -1,11 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Opens one group of events. The leader is opened disabled, then the members
- * are opened. Their pages are mapped where needed, and one call enables the
- * group. A group that opens may still never get onto the PMU, for example if
- * the NMI watchdog holds a counter. So the group is tried, and reduced until it
- * runs.
- */
 #include "counters/group.h"
 
 #include <errno.h>
@@ -230,7 +223,7 @@ SELFMON_ALWAYS_INLINE int read_group_data(int fd, size_t count, struct group_dat
 
 	if (selfmon_unlikely(n < 0))
 		return (int)n;
-	/* Other data: the descriptor is no longer the group's. */
+	/* Data of another size or count: the descriptor was reused. */
 	return selfmon_likely(n == (ssize_t)size && in->count == count) ? 0
 									: -EIO;
 }
@@ -251,7 +244,6 @@ int selfmon_group_read(int fd, size_t count, struct selfmon_group_read *out)
 	return 0;
 }
 
-/* Returns false if the descriptor no longer belongs to the event. */
 __attribute__((noinline)) static bool check_leader(struct selfmon_member *leader,
 				      uint64_t ticks)
 {
@@ -276,7 +268,7 @@ int selfmon_group_read_own(struct selfmon_member *leader, size_t count,
 
 	/*
 	 * An earlier check found that other code had closed the descriptor.
-	 * Never read this number again.
+	 * Its number may be reused, and must not be read again.
 	 */
 	if (selfmon_unlikely(selfmon_load_once(&leader->gone)))
 		return -EBADF;

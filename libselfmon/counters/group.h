@@ -18,15 +18,14 @@
  */
 size_t selfmon_group_open(struct selfmon_member *member, size_t count);
 /*
- * Drops all members of each {} group of the user that lost a member. Members
- * with `idle` set do not count as lost. Returns true if it dropped any; they
- * may still be open.
+ * If a member of a {} group of the user was dropped, drops the other members of
+ * this {} too. Dropped members with `idle` set do not count. Returns true if it
+ * dropped any members; these may still be open.
  */
 bool selfmon_group_drop_broken(struct selfmon_member *member, size_t count);
 /* Marks a member as dropped, with this error and reason. Does not close it. */
 void selfmon_group_refuse(struct selfmon_member *member, int error,
 			  const char *why);
-/* Releases the resources of members. */
 void selfmon_group_release(struct selfmon_member *member, size_t count);
 /*
  * Returns true for the kernel's clock events, whose values are in nanoseconds.

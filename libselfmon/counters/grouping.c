@@ -1,12 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Decides which events are counted in one group. PMUs have undocumented rules,
- * and others may hold counters, as the NMI watchdog does. Therefore the rules
- * are not computed; groups are tried. The first group consists of the events
- * that the kernel accepts and runs. The other events are tried again as a
- * further group. If the groups do not fit on the PMU together, the kernel
- * rotates them.
- */
 #include "counters/grouping.h"
 
 #include <errno.h>
@@ -147,12 +139,12 @@ static void note_first(struct selfmon_member *member, size_t count)
 }
 
 /*
- * Opens events of several core types. The core on which the thread runs decides
- * which of them are on the PMU. Each type has one group. If the thread is
- * pinned to one type, only this type has a group, which may be read in user
- * space. Otherwise the groups are read by read(2). Events that do not fit into
- * their type's group are dropped: with a second group, time off the PMU could
- * mean either rotation or another core type.
+ * Opens events of several core types, one group for each type. The group of the
+ * type on which the thread runs is on the PMU. If the thread is pinned to one
+ * type, only this type has a group, which may be read in user space. Otherwise
+ * the groups are read by read(2). Events that do not fit into their type's
+ * group are dropped: with a second group, time off the PMU could mean either
+ * rotation or another core type.
  */
 static size_t open_types(struct selfmon_counters *head,
 			 struct selfmon_member *member, size_t count,
@@ -289,10 +281,6 @@ static void put_in_order(struct selfmon_member *member, size_t count)
 	}
 }
 
-/*
- * If the thread can only run on cores of one type, drops the events of the
- * other types. Otherwise marks all members as roaming.
- */
 static void settle(struct selfmon_member *member, size_t count,
 		   const struct selfmon_cores *cores, bool several)
 {

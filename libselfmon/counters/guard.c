@@ -17,10 +17,10 @@
 #include "platform/fault.h"
 
 /*
- * A lock value that differs from the values with which a read compares. It is
- * odd, while cached sums of locks are even. Saved locks are even too, except
- * during an update from another CPU (see selfmon/page.h). The value also
- * differs from the 1 that page_cache.c uses.
+ * The lock of the replacement page. It must differ from every value with which
+ * a read compares: cached sums of locks are even, and an empty cache has
+ * SELFMON_LOCKS_UNKNOWN (1). Saved locks are even too, except during an update
+ * from another CPU (see selfmon/page.h).
  */
 #define LOCK_TAKEN 3
 

@@ -33,8 +33,8 @@ const char *selfmon_verdict_name(enum selfmon_verdict verdict)
 
 /*
  * Returns why member i is not read in user space. Returns NULL if it is read in
- * user space or is not counted. In a set for one thread, also returns NULL if
- * only the kernel can count it.
+ * user space or is not counted. In a set for one thread, also returns NULL for
+ * an event that uses no counter of the PMU.
  */
 static const char *why_syscall(const struct selfmon_set *set, size_t i)
 {

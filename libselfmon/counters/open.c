@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens and closes counter sets. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -38,8 +37,8 @@
 
 /*
  * Allocates memory that the kernel wipes in forked children (MADV_WIPEONFORK,
- * Linux 4.14). On older kernels user reads are disabled: a child that took the
- * inline path would access a page that is not mapped there. The slow path
+ * Linux 4.14). On older kernels user reads are disabled, because in a child
+ * they would access event pages that are not mapped there. The slow path
  * recognises a child by its process id.
  */
 static int set_alloc(struct selfmon_set **set)
@@ -63,10 +62,9 @@ static int set_alloc(struct selfmon_set **set)
 /*
  * Intel's top-down events are shares of the event `slots`, which must lead
  * their group (kernel arch/x86/events/intel/core.c, intel_pmu_hw_config;
- * tools/perf/Documentation/topdown.txt). Their encodings are not those of a
- * counter: event 0 with unit mask 4 is `slots`, unit masks from 80H on are its
- * shares. On a PMU where these codes mean something else, only the order of the
- * events changes.
+ * tools/perf/Documentation/topdown.txt). All have event code 0: `slots` has
+ * unit mask 4, and its shares have unit masks from 80H on. On a PMU where these
+ * codes mean something else, only the order of the events changes.
  */
 #define CONFIG_SLOTS 0x0400u
 #define CONFIG_SHARES 0x8000u
@@ -139,8 +137,8 @@ static void set_page_clock(struct selfmon_counters *head)
 }
 
 /*
- * Returns the ticks of a tenth of a second, or fewer ticks if the tick rate is
- * not known yet.
+ * Returns a tenth of a second in ticks. If the page does not state the tick
+ * rate, returns fewer ticks: a tenth of a second at the lowest known rate.
  */
 static uint64_t trusted_ticks(const struct selfmon_page *page)
 {

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Caches the contents of a set's pages together with the sum of the pages'
- * locks. A visit then only compares the sum to know that the cache is valid.
- */
 #include "counters/page_cache.h"
 
 #include "counters/set.h"
@@ -22,9 +18,6 @@ static void keep_times(const struct selfmon_counters *head,
 	times->moved = 0;
 }
 
-/*
- * Caches the members' counters. Returns false if a member has no counter now.
- */
 static bool keep_members(const struct selfmon_counters *head,
 			 struct selfmon_page_cache *known,
 			 struct selfmon_page_cache_rest *rest)
@@ -49,10 +42,10 @@ static bool keep_members(const struct selfmon_counters *head,
 
 /*
  * If a signal handler jumps out of this function, the cache stays marked as
- * invalid. The kernel's locks are odd only during an update of a page. Updates
- * run in this thread, except those that another thread causes by a system call
- * (see selfmon/page.h). So an odd sum means such an update from another CPU, or
- * that the guard has replaced the pages.
+ * invalid. A page's lock is odd only while the kernel updates the page. Updates
+ * interrupt this thread, except if another thread causes one by a system call
+ * (see selfmon/page.h). So an odd sum means that another CPU is updating a
+ * page, or that the guard has replaced the pages.
  */
 bool selfmon_set_keep(const struct selfmon_set *set,
 		      struct selfmon_page_cache *known,

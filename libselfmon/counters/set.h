@@ -12,26 +12,25 @@ enum selfmon_page_shows {
 	/* Not known: the event was off the PMU at each inspection. */
 	SELFMON_PAGE_UNSEEN = 0,
 	SELFMON_PAGE_USABLE,     /* a readable register */
-	/* The register holds a share of slots: PERF_METRICS. */
+	/* The register is Intel's PERF_METRICS; see user_read.c. */
 	SELFMON_PAGE_SHARE,
 	SELFMON_PAGE_REFUSED /* there is no register, or user reads are off */
 };
 
-/* One requested event and its state. */
 struct selfmon_member {
 	struct selfmon_event event;
 	struct selfmon_failure failure; /* error is 0 if the event is counted */
 	const struct selfmon_page *page;
 	struct selfmon_failure unmapped; /* error is 0 if the page is mapped */
-	int fd_plus_1; /* 0: no descriptor (wiped memory has 0) */
+	int fd_plus_1; /* 0: no descriptor, as in memory wiped by fork() */
 	bool gone; /* the program closed the descriptor */
 	uint64_t id; /* the kernel's id of the event; 0: unknown */
 	/* Ticks of the last check of the descriptor; see group.c. */
 	uint64_t looked;
-	uint32_t column; /* position before any member was dropped */
+	uint32_t column; /* index among the members before any was dropped */
 	/* The group that counts the member; not the user's {}. */
 	enum selfmon_group group;
-	enum selfmon_page_shows shows;  /* see selfmon_group_look() */
+	enum selfmon_page_shows shows;
 	uint8_t shift; /* 64 - width of the register, if shows is USABLE */
 	bool kernel;
 	bool paged; /* its page must be mapped; see wants_page() in group.c */
@@ -46,8 +45,9 @@ struct selfmon_member {
 /*
  * The contents of a set's pages when the sum of their locks was `locks`. While
  * the sum is unchanged, the cached counter numbers and offsets are valid. The
- * rarely used part is in a struct of its own, because the fast path of a visit
- * reads only this part; see struct selfmon_visit.
+ * fast path of a visit reads only struct selfmon_page_cache. The rarely used
+ * part is in struct selfmon_page_cache_rest, away from this fast path; see
+ * struct selfmon_visit.
  */
 #define SELFMON_PAGE_CACHE_COUNTERS 4
 struct selfmon_page_cache {
@@ -120,11 +120,11 @@ selfmon_set_locks(const struct selfmon_counters *head, unsigned int count)
 #define SELFMON_POSSIBLE_SLACK 4096
 
 /*
- * The library waits until a group is on the PMU: for at most this time enabled,
- * or for this many reads if that time does not advance. A group gets onto the
- * PMU within a few rotations of about 4 ms of the thread's time (kernel
- * kernel/events/core.c, perf_rotate_context), unless pinned events hold the
- * PMU.
+ * Limits of the wait until a group is on the PMU: the group's time enabled in
+ * ns, and the number of reads in case this time does not advance. A group gets
+ * onto the PMU within a few rotations of about 4 ms of the thread's time
+ * (kernel kernel/events/core.c, perf_rotate_context), unless pinned events hold
+ * the PMU.
  */
 #define SELFMON_TURN_NS 40000000u
 #define SELFMON_TURN_READS 1000000

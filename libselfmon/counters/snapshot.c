@@ -83,7 +83,7 @@ read_more(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool end)
 static void read_rest(struct selfmon_set *set,
 		      struct selfmon_snapshot *snapshot, bool end)
 {
-	/* 0 if there are further groups: read_more() then reads all the rest. */
+	/* 0 with further groups: read_more() then reads all the rest. */
 	const size_t count = set->head.rest;
 
 	if (selfmon_likely(count))
@@ -117,20 +117,19 @@ static void read_hardware(struct selfmon_set *set,
 	}
 	snapshot->flags |= flags;
 	/*
-	 * Uses the kernel's page: the guard may have replaced the page in the
-	 * head.
+	 * Not set->head.page[0], which the guard may have replaced: the lock of
+	 * the kernel's page is needed.
 	 */
 	if (count && set->member[0].page)
 		snapshot->lock = selfmon_load_once(&set->member[0].page->lock);
 	/*
-	 * Stored as one word, since a reader of the live file may load it at
-	 * this moment.
+	 * Stored as one word, since a reader of the live file may load the
+	 * ticks at this moment.
 	 */
 	if (!end)
 		selfmon_store_once(&snapshot->ticks, now(head));
 }
 
-/* Reads all members of a set that counts several threads. */
 static void read_threads(struct selfmon_set *set,
 			 struct selfmon_snapshot *snapshot, bool end)
 {
@@ -149,9 +148,9 @@ static void read_threads(struct selfmon_set *set,
 
 /*
  * Returns the CPU of the thread that opened the set; on other threads, returns
- * SELFMON_CPU_UNKNOWN. Some C libraries do not provide this number (glibc
- * before 2.35; on riscv64 later versions too). Then asks the kernel, since this
- * path makes system calls in any case.
+ * SELFMON_CPU_UNKNOWN. Some C libraries do not provide the CPU in user space
+ * (glibc before 2.35; on riscv64 later versions too). There a system call
+ * returns the CPU, since this path makes system calls in any case.
  */
 static uint32_t cpu_now(const struct selfmon_counters *counters, bool own)
 {
@@ -173,7 +172,6 @@ static bool is_foreign_process(const struct selfmon_set *set)
 	return set->pid != selfmon_kernel_pid();
 }
 
-/* Reads a set of any kind, on any thread. */
 __attribute__((noinline)) static void
 read_any(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool own,
 	 bool end)

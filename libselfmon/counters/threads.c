@@ -47,7 +47,6 @@ static bool next_tid(struct selfmon_directory *tasks, pid_t *tid)
 	return true;
 }
 
-/* Returns the number of threads, or -errno. */
 static int count_tasks(void)
 {
 	struct selfmon_directory tasks;
@@ -122,8 +121,8 @@ static int check_tasks(const struct selfmon_threads *threads)
 /* ---- opening ------------------------------------------------------------- */
 
 /*
- * Opens an inherited event. Kernels before 5.13 (no inherit_thread) also count
- * forked processes.
+ * Opens an inherited event. Kernels before 5.13 refuse inherit_thread (EINVAL).
+ * There the event also counts forked processes.
  */
 static int open_inherited(struct selfmon_threads *threads,
 			  const struct perf_event_attr *asked,

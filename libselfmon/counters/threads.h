@@ -13,12 +13,10 @@
 #define SELFMON_COUNTERS_SEVERAL                                               \
 	(SELFMON_COUNTERS_INHERIT | SELFMON_COUNTERS_PROCESS)
 
-/*
- * An event of one thread. The members are like those of struct selfmon_member.
- */
+/* An event of one thread, with members as in struct selfmon_member. */
 struct selfmon_task_event {
-	int fd_plus_1; /* 0: none */
-	bool gone;     /* the program closed the descriptor */
+	int fd_plus_1;
+	bool gone;
 	uint64_t id;
 	uint64_t looked;
 };
@@ -48,10 +46,8 @@ struct selfmon_threads {
 int selfmon_threads_open(struct selfmon_set *set, unsigned int flags,
 			 struct selfmon_failure *failure);
 
-/* Returns why a set that counts several threads is read by system call. */
 const char *selfmon_threads_why(const struct selfmon_set *set);
 
-/* Closes all events and frees the memory. */
 void selfmon_threads_close(struct selfmon_set *set);
 
 #endif

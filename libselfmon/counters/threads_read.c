@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a set that counts several threads: each event by its own read(2). */
 #include "counters/threads_read.h"
 
 #include <string.h>

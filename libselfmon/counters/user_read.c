@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Decides whether the hardware members of a set are read in user space: all or
- * none, since a group is read as a whole. If not, returns the reason for the
- * report.
- */
 #include "counters/user_read.h"
 
 #include <linux/perf_event.h>
@@ -22,11 +17,11 @@
  * readable while its bit in scounteren is set. The kernel's
  * drivers/perf/riscv_pmu_sbi.c clears the bit in three cases.
  *
- * 1. The event leaves its counter (pmu_sbi_ctr_stop). A thread that is
- * descheduled between the load of the index and the read may return with its
- * event on another counter or on none, and then reads the old one. An event of
- * another tool on this CPU is enough for that, and so are more events than
- * counters.
+ * 1. The event leaves its counter (pmu_sbi_ctr_stop). A thread may be
+ * descheduled between the load of the index and the read, and return with its
+ * event on another counter or on none. It then reads the old counter. This
+ * happens if another tool has an event on this CPU, or if there are more events
+ * than counters.
  *
  * 2. Any thread unmaps an event that is counting (pmu_sbi_event_unmapped). This
  * clears the bit on all CPUs on which the process runs. Events of other threads
@@ -34,7 +29,7 @@
  * not show the loss.
  *
  * 3. kernel.perf_user_access is written (riscv_pmu_update_counter_access). The
- * pages do not show it.
+ * pages do not show that the bit was cleared.
  *
  * Observed on 6.12; see docs/DESIGN.md. The guard (guard.c) handles all three.
  */
@@ -187,7 +182,6 @@ void selfmon_group_look(struct selfmon_member *member, size_t count)
 	}
 }
 
-/* Returns why this member's page forbids user reads, or NULL. */
 static const char *refused_by_page(const struct selfmon_member *member)
 {
 	switch (member->shows) {

@@ -10,9 +10,9 @@
 #include "counters/set.h"
 
 /*
- * Notes what the pages of an open group allow. A page shows this only while its
- * event is on the PMU, so this function waits until the group is on the PMU,
- * but at most for SELFMON_TURN_NS.
+ * Sets `shows` of each member: whether its page permits user reads. A page
+ * shows this only while its event is on the PMU, so this function waits for the
+ * group to get onto the PMU, at most for SELFMON_TURN_NS of its time enabled.
  */
 void selfmon_group_look(struct selfmon_member *member, size_t count);
 /*

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a cause and its remedy as one sentence. */
 #include "doctor/brief.h"
 
 #include <ctype.h>

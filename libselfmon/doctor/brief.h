@@ -18,9 +18,9 @@ void selfmon_brief_add(struct selfmon_sentence *to,
 		       const struct selfmon_sentence *remedy);
 
 /*
- * Appends why this process counts no hardware event, and the one setting that
- * would change this. If the cause is the event and not the machine, appends
- * nothing and returns false.
+ * Appends why this process counts no hardware event, and the first remedy. If
+ * the cause is the event and not the machine, appends nothing and returns
+ * false.
  */
 bool selfmon_brief_off(const struct selfmon_failure *failure,
 		       const struct selfmon_facts *facts,

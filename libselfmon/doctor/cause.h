@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Helpers for the files that find out why a call failed. */
 #ifndef SELFMON_DOCTOR_CAUSE_H
 #define SELFMON_DOCTOR_CAUSE_H
 
@@ -8,7 +7,6 @@
 
 #include <selfmon/error.h>
 
-/* Returns true if the event's name begins with these words. */
 static inline bool selfmon_event_begins(const struct selfmon_failure *failure,
 					const char *words)
 {

@@ -18,11 +18,11 @@ bool selfmon_facts_hold(const struct selfmon_facts *facts,
 			unsigned int capability);
 /*
  * Returns true if perf_event_paranoid refuses every event to this process. Only
- * patched kernels have such a level.
+ * the patched kernels of some distributions have such a level.
  */
 bool selfmon_facts_refuse_all(const struct selfmon_facts *facts);
 bool selfmon_facts_privileged(const struct selfmon_facts *facts);
-/* These functions append what refused perf_event_open(2) with this errno. */
+/* Append what refused perf_event_open(2) with this errno, and the remedy. */
 void selfmon_cause_eacces(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,
 			  struct selfmon_sentence *s);

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Finds out what the kernel lacks or rejects, depending on the kind of event.
- */
 #include "doctor/cause_event.h"
 
 #include <errno.h>
@@ -31,7 +28,6 @@ static bool find_event(const struct selfmon_failure *failure,
 	return true;
 }
 
-/* Splits the name of a uprobe into the file's path and the offset. */
 static bool find_probe(const struct selfmon_failure *failure,
 		       char path[SELFMON_EVENT_NAME_SIZE],
 		       char place[SELFMON_EVENT_NAME_SIZE])
@@ -87,9 +83,6 @@ static bool is_hardware(const struct selfmon_failure *failure)
 	       event.flags & SELFMON_EVENT_HARDWARE;
 }
 
-/*
- * Returns true if the process may not open any events, or if there is no PMU.
- */
 bool selfmon_cause_is_machine(const struct selfmon_failure *failure,
 			      const struct selfmon_facts *facts)
 {
@@ -200,9 +193,9 @@ static void say_share(const struct selfmon_failure *failure,
 }
 
 /*
- * For an event without :u or :k, counting both modes was tried as well
- * (counters/attr_fallback.c). So the remaining cause is that this user must not
- * count the kernel.
+ * An event without :u and :k was also tried with both modes counted
+ * (counters/attr_fallback.c). The kernel refused that too, because this user
+ * must not count the kernel.
  */
 static void say_one_mode(const struct selfmon_failure *failure,
 			 const struct selfmon_facts *facts,

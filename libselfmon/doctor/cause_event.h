@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out why the kernel lacks or rejects an event. */
 #ifndef SELFMON_DOCTOR_CAUSE_EVENT_H
 #define SELFMON_DOCTOR_CAUSE_EVENT_H
 
@@ -11,8 +10,8 @@
 #include "platform/facts.h"
 
 /*
- * These functions append what the kernel lacks or rejects, depending on the
- * kind of event.
+ * Append cause and remedy of a failed perf_event_open(2) with this errno,
+ * depending on the kind of event.
  */
 void selfmon_cause_enoent(const struct selfmon_failure *failure,
 			  const struct selfmon_facts *facts,

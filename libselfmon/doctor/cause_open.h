@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out why perf_event_open(2) failed. */
 #ifndef SELFMON_DOCTOR_CAUSE_OPEN_H
 #define SELFMON_DOCTOR_CAUSE_OPEN_H
 

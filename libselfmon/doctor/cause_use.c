@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out why mmap(2), read(2) or ioctl(2) failed on an open event. */
 #include "doctor/cause_use.h"
 
 #include <errno.h>
@@ -11,8 +10,9 @@
 #define MAP_COUNT_DEFAULT 65530
 
 /*
- * Appends both limits. The kernel charges pages to the first, then to the
- * second: see selfmon_lockable_pages().
+ * Appends the two limits of locked memory. The kernel charges pages to
+ * perf_event_mlock_kb first, then to RLIMIT_MEMLOCK: see
+ * selfmon_lockable_pages().
  */
 static void add_locked_limits(const struct selfmon_facts *facts,
 			      struct selfmon_sentence *s)
@@ -59,8 +59,8 @@ static void map_eperm(const struct selfmon_facts *facts,
 }
 
 /*
- * The library itself returns ENOBUFS, if rings already take their part of the
- * locked memory (session/ring_room.h).
+ * The library itself reports ENOBUFS, if rings already take half of the memory
+ * that may be locked (session/ring_room.h).
  */
 static void map_enobufs(const struct selfmon_facts *facts,
 			struct selfmon_sentence *s)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out why an operation on an open event failed. */
 #ifndef SELFMON_DOCTOR_CAUSE_USE_H
 #define SELFMON_DOCTOR_CAUSE_USE_H
 

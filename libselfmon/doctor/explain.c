@@ -48,10 +48,10 @@ static void add_unknown(struct selfmon_sentence *sentence,
 }
 
 /*
- * User reads may have been disabled when the events were opened: by the file
- * rdpmc of the PMU (kernel arch/x86/events/core.c, x86_pmu_event_init) or by
- * the sysctl of arm64 and riscv64. Only root can read the file rdpmc. For other
- * users its value is unknown, and nothing is appended.
+ * Appends how to allow user reads, if they are disabled: by the file rdpmc of
+ * the PMU (kernel arch/x86/events/core.c, x86_pmu_event_init), or on arm64 and
+ * riscv64 by a sysctl. Only root can read the file rdpmc. For other users the
+ * file's value is unknown, and nothing is appended.
  */
 static void add_user_reads(struct selfmon_sentence *sentence,
 			   const struct selfmon_facts *facts)

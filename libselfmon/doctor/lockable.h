@@ -5,7 +5,7 @@
 
 #include "platform/facts.h"
 
-/* From this result on, the number of pages is unlimited. */
+/* If a result is at least this, the number of pages is unlimited. */
 #define SELFMON_LOCKABLE_UNLIMITED (SELFMON_FACT_UNLIMITED / 4)
 
 /*

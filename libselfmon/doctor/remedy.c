@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writes the command that solves the problem. It depends on the kind of
- * container.
- */
 #include <inttypes.h>
 #include <string.h>
 

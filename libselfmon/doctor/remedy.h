@@ -7,8 +7,8 @@
 #include "platform/facts.h"
 
 /*
- * Begins a remedy for root, `As root: sysctl -w NAME=VALUE`. In a container,
- * adds that the command must be run outside.
+ * Appends a remedy for root, `As root: sysctl -w NAME=VALUE`. In a container:
+ * `As root on the host: ...`.
  */
 void selfmon_sentence_add_sysctl(struct selfmon_sentence *sentence,
 				 const struct selfmon_facts *facts,
@@ -31,7 +31,7 @@ void selfmon_sentence_add_unfilter(struct selfmon_sentence *sentence,
 
 /*
  * Appends a clause: how to start a container with another resource limit. name
- * and value are those of docker's --ulimit.
+ * and value are as for docker's --ulimit.
  */
 void selfmon_sentence_add_limit(struct selfmon_sentence *sentence,
 				const struct selfmon_facts *facts,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Text of bounded length, built piece by piece. */
 #include "doctor/sentence.h"
 
 #include <stdarg.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps generalised events to the PMU of one type of core. */
 #include "event/core_event.h"
 
 #include <errno.h>
@@ -108,7 +107,6 @@ static int take_type(const struct selfmon_spec *spec,
 	return 0;
 }
 
-/* Replaces one event by one for each core type. The events after it move up. */
 static int split_types(const struct selfmon_spec *spec,
 		       const struct selfmon_cores *cores, size_t at,
 		       struct selfmon_events *events)

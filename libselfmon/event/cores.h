@@ -29,9 +29,9 @@ struct selfmon_cores {
 
 /*
  * Returns the core types of this machine: a pointer to static memory, or
- * `room`. The first call reads sysfs and stores the result in static memory.
- * Until this result is stored, other threads do not wait, but read sysfs too,
- * into *room.
+ * `room`. The first call reads sysfs into *room and copies the result to static
+ * memory. Until the copy is complete, other threads do not wait: each of them
+ * reads sysfs into its own *room.
  */
 const struct selfmon_cores *selfmon_cores(struct selfmon_cores *room);
 
@@ -56,7 +56,7 @@ bool selfmon_event_is_generalised(const struct selfmon_event *event);
 
 /*
  * Returns the index of the core type to which all allowed CPUs belong, or -1 if
- * they belong to several types. `allowed` has SELFMON_CORE_WORDS words.
+ * no type has all of them. `allowed` has SELFMON_CORE_WORDS words.
  */
 int selfmon_cores_pinned(const struct selfmon_cores *cores,
 			 const uint64_t *allowed);

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The generalised events of perf: names, aliases, and the grid of cache events.
- */
 #include "event/generic.h"
 
 #include <errno.h>
@@ -64,8 +61,8 @@ static const struct named_event named_events[] = {
 #define ALIASES 6
 
 /*
- * The first alias of each row is the name in `perf list`. Each row ends with a
- * NULL.
+ * The first alias of each row is the name in `perf list`. A NULL ends each row,
+ * since no row has ALIASES names.
  */
 static const char *const caches[CACHES][ALIASES] = {
 	[PERF_COUNT_HW_CACHE_L1D] = {"L1-dcache", "l1-d", "l1d", "L1-data"},

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses, adds and writes modifiers. */
 #include "event/modifiers.h"
 
 #include <errno.h>

@@ -29,9 +29,9 @@ bool selfmon_modifiers_cut(struct selfmon_piece *name, size_t colons,
 			   struct selfmon_piece *letters);
 
 /*
- * Adds modifiers to an event. The event counts in the modes that its own
- * modifiers and the added ones name, with the greater of both precisions. If
- * only k is named, it no longer counts user mode, which is the default.
+ * Adds modifiers to an event. The event then counts in all modes that its own
+ * modifiers or the added ones name, with the greater of both precisions. An
+ * event without u and k counts user mode; an event with k alone does not.
  */
 void selfmon_modifiers_apply(const struct selfmon_modifiers *modifiers,
 			     struct selfmon_event *event);

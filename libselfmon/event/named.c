@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Recognises the kind of an event's name, and parses the modifiers after the
- * name.
- */
 #include "event/named.h"
 
 #include <errno.h>
@@ -55,7 +51,6 @@ static int parse_name(const struct selfmon_spec *spec,
 	return parse_raw(spec, name, event);
 }
 
-/* Parses the modifier letters after the event. */
 static int parse_modifiers(const struct selfmon_spec *spec,
 			   struct selfmon_piece letters,
 			   struct selfmon_event *event)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds names in sysfs for messages: the nearest name, or a list of names. */
 #include "event/names.h"
 
 #include "event/sysfs.h"
@@ -22,8 +21,8 @@ static bool next_of_directory(struct selfmon_words *words, char *word,
 			      size_t size)
 {
 	/*
-	 * words->known is a directory here. It is const because other iterators
-	 * have an array.
+	 * words->known points to a directory here. The member is a pointer to
+	 * const, because other iterators store a constant array in it.
 	 */
 	struct selfmon_directory *directory = (void *)(uintptr_t)words->known;
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds "@offcpu" in a list of events. */
 #include "event/off_cpu_name.h"
 
 #include <string.h>

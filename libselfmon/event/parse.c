@@ -17,12 +17,12 @@
 
 struct parser {
 	struct selfmon_spec spec;
-	struct selfmon_piece rest;  /* not yet parsed */
+	struct selfmon_piece rest;
 	struct selfmon_events *events;
 	/* The text from the open brace to the end. */
 	struct selfmon_piece group;
-	size_t group_first;         /* first event of the group */
-	uint8_t groups;             /* number of groups so far */
+	size_t group_first;
+	uint8_t groups;
 };
 
 /*
@@ -62,8 +62,8 @@ static void skip_spaces(struct parser *parser)
 /* ---- one event ----------------------------------------------------------- */
 
 /*
- * Reports that the closing slash of PMU terms is missing. Without this slash,
- * all following commas would belong to the terms.
+ * An error, because without the closing slash of pmu/terms/ all following
+ * commas would belong to the terms.
  */
 static int missing_slash(const struct selfmon_spec *spec, size_t slash)
 {
@@ -140,7 +140,6 @@ static int parse_one_event(struct parser *parser, uint8_t group)
 	return 0;
 }
 
-/* Parses one event, or one @set. */
 static int parse_event(struct parser *parser)
 {
 	const uint8_t group = parser->spec.grouped ? parser->groups : 0;
@@ -198,7 +197,6 @@ static int modify_group(struct parser *parser, struct selfmon_piece letters)
 	return ret;
 }
 
-/* Consumes the } and the modifiers after it. */
 static int close_group(struct parser *parser)
 {
 	struct selfmon_piece letters;

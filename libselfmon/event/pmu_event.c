@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses events of a named PMU: pmu/terms/. */
 #include "event/pmu_event.h"
 
 #include <errno.h>

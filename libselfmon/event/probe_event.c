@@ -17,7 +17,7 @@
 
 #define WATCH "mem:"
 #define PROBE "uprobe:"
-/* Recognised only to refuse it with a message. */
+/* Recognised only so that such events are refused with a message. */
 #define RETURN_PROBE "uretprobe:"
 
 /* Maximum number of bytes that a CPU's watchpoint covers. */

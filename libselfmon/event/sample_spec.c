@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses SELFMON_SAMPLE. */
 #define _GNU_SOURCE
 #include "event/sample_spec.h"
 
@@ -52,7 +51,6 @@ static bool find_factor(const struct factor *units, size_t count,
 	return false;
 }
 
-/* Reads the digits at the beginning of the part, and removes them. */
 static bool take_number(struct sample_part *part, uint64_t *n)
 {
 	const size_t length = part->length;

@@ -29,7 +29,7 @@ struct selfmon_sample_spec {
 	 * requested.
 	 */
 	uint64_t period;
-	bool time;	     /* the period has a unit of time */
+	bool time;
 	uint32_t frequency;  /* in Hz, as given; 0: none */
 	/* Maximum number of addresses in a call stack: 1 to 127. */
 	uint32_t chain;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The sets and their members. */
 #include "event/sets.h"
 
 #include <errno.h>
@@ -185,9 +184,9 @@ static bool leave_out(struct selfmon_piece name, char *names, size_t size)
 }
 
 /*
- * Reports in `left_out` which members of this set were left out. If an earlier
- * set has such a report too, appends it: the earlier report ends with advice,
- * which must stay at the end.
+ * Reports in `left_out` which members of this set were left out. If `left_out`
+ * has the report of an earlier set, puts the new report before the earlier one,
+ * which ends with advice.
  */
 static void report_left_out(const struct selfmon_spec *spec,
 			    struct selfmon_piece set, const char *names)

@@ -12,9 +12,10 @@
  * members whose name, with modifiers, is already in the list. Returns 0, or
  * -errno with the failure filled in.
  *
- * On a machine with several core types a member takes one event for each type.
- * A member for which there is no room is left out and named in left_out. It is
- * an error only if no member of the set was appended before.
+ * With one core type, a member that does not fit is an error. With several core
+ * types, a member takes one event for each type. A member that does not fit is
+ * then left out and named in spec->left_out; it is an error only if this call
+ * has appended no event before.
  */
 int selfmon_sets_parse(const struct selfmon_spec *spec, uint8_t group,
 		      struct selfmon_events *events);

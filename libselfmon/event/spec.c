@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions for parts of a specification: cut, parse numbers, report errors. */
 #include "event/spec.h"
 
 #include <errno.h>
@@ -91,9 +90,6 @@ bool selfmon_piece_cut(struct selfmon_piece *rest, char separator,
 	return more;
 }
 
-/*
- * Returns the value of a digit of any base up to 16; 16 if it is not a digit.
- */
 static unsigned int digit_value(char byte)
 {
 	if (byte >= '0' && byte <= '9')

@@ -41,7 +41,6 @@ int selfmon_spec_fail(const struct selfmon_spec *spec, int error,
 						 : SELFMON_QUOTE_MAX),     \
 		(piece).text
 
-/* Returns a piece that covers a whole text. */
 struct selfmon_piece selfmon_piece_of(const char *text);
 
 /* Return the part of a piece from, or up to, an offset. */

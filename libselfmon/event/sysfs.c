@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the description of a PMU from sysfs. */
 #include "event/sysfs.h"
 
 #include <errno.h>
@@ -130,9 +129,6 @@ static int add_bits(struct selfmon_piece range, struct selfmon_field *field)
 	return 0;
 }
 
-/*
- * Finds the word with this name among the config words of struct selfmon_event.
- */
 static int find_word(struct selfmon_piece name, unsigned int *word)
 {
 	static const char *const words[] = {"config", "config1", "config2",

@@ -66,9 +66,9 @@ int selfmon_pmu_field(const struct selfmon_pmu *pmu, struct selfmon_piece term,
 bool selfmon_pmu_is_file_name(struct selfmon_piece name);
 
 /*
- * Returns true if a file under events/ may be an event. Other files there
- * describe how to print an event (kernel, Documentation/ABI/testing/
- * sysfs-bus-event_source-devices-events).
+ * Returns true if a file of this name under events/ may be an event. Other
+ * files there, such as NAME.unit, describe how to print the event NAME (kernel,
+ * Documentation/ABI/testing/sysfs-bus-event_source-devices-events).
  */
 bool selfmon_pmu_is_event(struct selfmon_piece name);
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts the terms of a PMU's event to bits of its configs. */
 #include "event/terms.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds tracepoints in tracefs, or explains why they cannot be found. */
 #include "event/tracepoint.h"
 
 #include <errno.h>
@@ -58,8 +57,8 @@ static int try_folder(const char *root, struct selfmon_piece system)
 }
 
 /*
- * Returns true if this directory can be opened. The caller could not open the
- * folder events/ in it, so tracefs is not mounted there.
+ * Returns true if the directory `root` can be opened. The caller could not open
+ * root/events, so tracefs is not mounted at `root`.
  */
 static bool is_bare(const char *root)
 {
@@ -76,8 +75,8 @@ static bool is_bare(const char *root)
  * *error to -EACCES if a directory is readable only by root, otherwise to
  * -ENODEV.
  *
- * If an earlier path exists without tracefs, -EACCES of a later path means
- * nothing: only root may enter debugfs, whether or not tracefs is in it.
+ * If an earlier path exists without tracefs, -EACCES of a later path is
+ * ignored: only root may enter debugfs, whether or not tracefs is in debugfs.
  */
 static const char *find_root(int *error)
 {
@@ -152,7 +151,6 @@ bool selfmon_tracepoint_has_system(struct selfmon_piece name)
 
 /* ---- messages ------------------------------------------------------------ */
 
-/* Returns the nearest name in a folder under events/. */
 static const char *suggest(const char *root, struct selfmon_piece folder,
 			   struct selfmon_piece word,
 			   char nearest[SELFMON_WORD_SIZE])

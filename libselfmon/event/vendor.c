@@ -37,8 +37,8 @@ static bool next_vendor_event(struct selfmon_words *words, char *word,
 			      size_t size)
 {
 	/*
-	 * words->known is a cursor here. It is const because other iterators
-	 * have an array.
+	 * words->known points to a cursor here. The member is a pointer to
+	 * const, because other iterators store a constant array in it.
 	 */
 	struct selfmon_pfm_cursor *cursor = (void *)(uintptr_t)words->known;
 
@@ -82,8 +82,8 @@ static const char *suggest_attribute(const char *name, const char *attribute,
 }
 
 /*
- * Lists the first attributes of an event. These are its unit masks; libpfm's
- * modifiers follow them.
+ * Lists the first ATTRIBUTES attributes of an event. libpfm returns unit masks
+ * first, then its modifiers.
  */
 static void list_attributes(const char *event, char list[ATTRIBUTES_SIZE])
 {
@@ -192,7 +192,6 @@ static int ask_pfm(const struct selfmon_spec *spec, struct selfmon_piece name,
 
 /* ---- unknown names ------------------------------------------------------- */
 
-/* Returns why the name cannot be looked up as a name from the CPU's manual. */
 static const char *why_no_manual(void)
 {
 	const char *const why_not = selfmon_pfm_why_not();
@@ -212,10 +211,6 @@ static int unknown_event(const struct selfmon_spec *spec,
 				 SELFMON_QUOTE(word), why_no_manual());
 }
 
-/*
- * Reports that libpfm does not know PMU::EVENT, or that this machine lacks the
- * PMU.
- */
 static int unknown_pmu_event(const struct selfmon_spec *spec,
 			     struct selfmon_piece name)
 {

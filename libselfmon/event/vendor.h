@@ -11,7 +11,7 @@
 
 /*
  * Parses a name that is neither generic nor a raw code, without its modifiers.
- * This is the last kind of name that is tried, so this function reports unknown
+ * The parser tries this kind of name last, so this function reports unknown
  * names. Returns 0, or -errno with the failure filled in.
  */
 int selfmon_vendor_parse(const struct selfmon_spec *spec,

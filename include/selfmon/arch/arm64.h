@@ -7,8 +7,8 @@
  * page interrupts this thread, exceptions are precise, and speculative reads
  * before an exception are repeated after it. An ISB before each counter would
  * only determine more precisely which neighbouring instructions are counted,
- * and costs some tens of cycles each. Callers who need that request a fence, as
- * on x86.
+ * and costs some tens of cycles. Callers who need this precision request a
+ * fence, as on x86.
  */
 #ifndef SELFMON_ARCH_ARM64_H
 #define SELFMON_ARCH_ARM64_H

@@ -147,8 +147,8 @@ SELFMON_ALWAYS_INLINE void *selfmon_arch_thread_pointer(void)
 }
 
 /*
- * Adds n in one instruction (amoadd.d without ordering), so that a signal
- * handler which adds to the same word cannot lose or double an update.
+ * Adds n in one instruction (amoadd.d without ordering). So no addition is lost
+ * or doubled if a signal handler adds to the same word.
  */
 SELFMON_ALWAYS_INLINE void selfmon_arch_add(uint64_t *word, uint64_t n)
 {

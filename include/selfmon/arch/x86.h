@@ -13,8 +13,8 @@ SELFMON_C_BEGIN
 #define SELFMON_ARCH_NAME "x86-64"
 #define SELFMON_ARCH_USER_READ 1
 /*
- * RDPMC zero-extends the counter: see "ZeroExtend" in its operation (SDM volume
- * 2).
+ * RDPMC zero-extends the counter: see "ZeroExtend" in the instruction's
+ * operation (SDM volume 2).
  */
 #define SELFMON_ARCH_RAW_IS_CLEAN 1
 
