@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a program in a child process, and exits in the same way as the child. */
 #define _GNU_SOURCE
 #include "child.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon compare: compares the reports of two programs. */
 #define _GNU_SOURCE
 #include "compare.h"
 

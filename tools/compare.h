@@ -31,8 +31,9 @@ enum compare_column {
 #define COMPARE_NO_COLUMN COMPARE_COLUMNS
 
 /*
- * Sorted by importance to the reader. The interval is the 95 % confidence
- * interval of B / A. The gate is the largest change that is no regression.
+ * In descending order of importance to the reader. The interval is the 95 %
+ * confidence interval of B / A. The gate is the largest change that is no
+ * regression.
  */
 enum compare_verdict {
 	/* significant; the whole interval is above the gate */
@@ -63,7 +64,7 @@ struct compare_cell {
 };
 
 struct compare_region {
-	char *path;             /* names from the top of the tree, joined */
+	char *path;             /* names from the top, each after a separator */
 	const char *name;       /* the last part of path */
 	size_t depth;
 	/* For each run, those of A first: the region's row, or NULL. */

@@ -1,10 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Checks that the runs differ only in the code. Runs on different machines are
- * refused unless --force is given. Reports with a row for each thread are
- * refused. Different settings cause a warning. A column is compared only if all
- * runs have it.
- */
 #include "compare_alike.h"
 
 #include <math.h>

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writes the comparison as JSON, and in Bencher's metric format (bencher.dev).
- */
 #include "compare_export.h"
 
 #include <math.h>

@@ -1,14 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Computes the verdicts. Each run contributes one value for a region and
- * column: the mean of the time or counter per visit, or the number of visits.
- * Percentiles are compared by compare_tail().
- *
- * A regression needs p < 0.05 after Holm's correction over the judged regions,
- * and the whole 95 % confidence interval of B / A above the gate. A region
- * without a significant change is "same" only if the interval is within the
- * gate.
- */
 #include "compare_judge.h"
 
 #include <math.h>
@@ -51,7 +41,7 @@ quantity_of(const struct compare *compare, size_t run,
 	return NULL;
 }
 
-/* Sets *to to the value of a run. Returns false if the run has none. */
+/* Sets *to to the value of a run. Returns false if the run has no value. */
 static bool value_of(const struct compare *compare, size_t run,
 		     const struct selfmon_row *row, size_t column, double *to,
 		     bool *estimated)

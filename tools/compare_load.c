@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Loads the runs and matches their rows. Two rows are the same region if all
- * names from the top of the tree are equal. Line numbers change with the code,
- * so they are only used to sort regions that have the same name and parent.
- */
 #define _GNU_SOURCE
 #include "compare_load.h"
 

@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writes the comparison as GitHub markdown, for a comment on a pull request.
- * Changes come first; the rest is in a folded section. With ordinary names, the
- * text is shorter than the limit of 65,536 characters for a comment.
- */
 #include "compare_markdown.h"
 
 #include <stdlib.h>

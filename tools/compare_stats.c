@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The rank test, its confidence interval, and the correction for multiple
- * tests.
- */
 #include "compare_stats.h"
 
 #include <errno.h>

@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Compares percentiles. The percentiles of a side are computed from the sum of
- * its runs' histograms. The confidence interval is bootstrapped: runs are drawn
- * with replacement, and their histograms are added.
- */
 #include "compare_tail.h"
 
 #include <math.h>

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writes the comparison for a terminal. Lines have at most 100 columns, unless
- * they contain a long column name or very large changes.
- */
 #include "compare_text.h"
 
 #include <stdlib.h>

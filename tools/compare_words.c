@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts for the terminal and for markdown: values, changes, the conclusion. */
 #include "compare_words.h"
 
 #include <math.h>
@@ -10,7 +9,7 @@
 #include "report/number.h"
 
 #define SMALL_COUNT 100
-#define NO_CHANGE 0.0005 /* prints as 0.0 % */
+#define NO_CHANGE 0.0005 /* smaller changes print as 0.0 % */
 
 const char *compare_verdict_word(const struct compare *compare,
 				 enum compare_verdict verdict)
@@ -150,7 +149,6 @@ void compare_conclude(const struct compare *compare, char *text, size_t size)
 		 rest);
 }
 
-/* Returns the smaller number of runs of both sides. */
 static size_t least_runs(const struct compare *compare)
 {
 	const size_t a = compare->side[0].count, b = compare->side[1].count;

@@ -30,7 +30,7 @@ enum doctor_arch {
 struct doctor_pmu {
 	char name[48];
 	char cpus[64]; /* a list; "": all */
-	/* Capacity of each CPU, at most 1024, or SELFMON_FACT_UNKNOWN. */
+	/* Capacity of the first CPU, at most 1024, or SELFMON_FACT_UNKNOWN. */
 	int64_t capacity;
 };
 
@@ -107,7 +107,7 @@ struct doctor_probe {
 	/* The first event that is not counted. */
 	struct selfmon_failure dropped;
 	int running; /* copies of `instructions` that the PMU accepts at once */
-	int counting;    /* how many of these copies count */
+	int counting;    /* copies of `instructions` that count */
 	/*
 	 * True if `instructions` is read in user space. With several core
 	 * types, tried by a thread pinned to one type.
@@ -175,10 +175,9 @@ struct doctor_check {
 	const char *cause;
 };
 
-/* Input of the checks. */
 struct doctor_case {
 	const struct doctor_machine *machine;
-	const struct selfmon_facts *facts; /* of the machine */
+	const struct selfmon_facts *facts;
 	const struct doctor_probe *probe;
 };
 
@@ -204,7 +203,6 @@ struct doctor_report {
 typedef void doctor_check_fn(const struct doctor_case *from,
 			     struct doctor_check *check);
 
-/* Short name of selfmon_sentence_add(). */
 #define doctor_say selfmon_sentence_add
 
 int tool_doctor(int argc, char **argv);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks permissions. */
 #include "doctor_access.h"
 
 #include <errno.h>
@@ -71,8 +70,8 @@ static bool proc_is_missing(const struct doctor_case *from)
 }
 
 /*
- * Returns true if the error is the one that security modules return, and
- * neither perf_event_paranoid nor a missing /proc explains it.
+ * Returns true if the call failed with EACCES, the error of security modules,
+ * and neither perf_event_paranoid nor a missing /proc explains this error.
  */
 static bool refused_by_module(const struct doctor_case *from)
 {

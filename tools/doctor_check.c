@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* All checks in their order, and their dependencies. */
 #include "doctor_check.h"
 
 #include <string.h>

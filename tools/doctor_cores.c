@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * For machines with several core types: finds the types on which this program
- * may run.
- */
 #define _GNU_SOURCE
 #include "doctor_cores.h"
 

@@ -38,7 +38,7 @@ void doctor_cpu_gather(struct doctor_cpu *cpu);
 bool doctor_cpu_decode(struct cpu_raw_data_t *raw, struct doctor_cpu *cpu);
 #endif
 
-/* "L1d", "L1i", "L2", "L3". */
+/* Returns "L1d", "L1i", "L2" or "L3". */
 const char *doctor_cpu_cache_name(size_t cache);
 
 #endif

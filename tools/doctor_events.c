@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Checks which kinds of events and attributes this process may open, in
- * addition to the software event that doctor_check_call() opens.
- */
 #include "doctor_events.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks the limits of resources: for how many threads do they suffice? */
 #include "doctor_limits.h"
 
 #include <errno.h>
@@ -34,9 +33,6 @@ static void say_threads(struct doctor_check *check, int64_t threads)
 			   "%d hardware events each", threads, EVENTS);
 }
 
-/*
- * Returns true if the probe ran out of descriptors, or if the limit is too low.
- */
 static bool too_few_files(const struct doctor_probe *probe, int64_t limit)
 {
 	if (probe->hardware == EMFILE || probe->software == EMFILE ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks the limits of resources: for how many threads do they suffice? */
+/* Checks for how many threads the limits of resources suffice. */
 #ifndef SELFMON_TOOLS_DOCTOR_LIMITS_H
 #define SELFMON_TOOLS_DOCTOR_LIMITS_H
 
@@ -7,7 +7,7 @@
 
 doctor_check_fn doctor_check_descriptors, doctor_check_file_table,
 	doctor_check_locked_memory, doctor_check_mappings;
-/* See selfmon_lockable_pages(). */
+/* Returns selfmon_lockable_pages() for this machine and this user. */
 int64_t doctor_locked_pages(const struct doctor_case *from);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the description of a machine from its /etc, /proc and /sys. */
 #define _GNU_SOURCE
 #include "doctor_machine.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes on remedies, by distribution. */
 #include "doctor_note.h"
 
 #include <string.h>

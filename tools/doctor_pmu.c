@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Checks the PMU: whether there is one, its types, and how many events it
- * counts at once.
- */
 #include "doctor_pmu.h"
 
 #include <errno.h>
@@ -49,7 +45,6 @@ void doctor_check_pmu(const struct doctor_case *from,
 			   "it with others unnoticed");
 }
 
-/* Writes what a program can do about several core types on this machine. */
 static void say_core_types(const struct doctor_case *from,
 			   struct doctor_check *check)
 {

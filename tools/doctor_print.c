@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints a doctor's report as text or JSON. */
 #include "doctor_print.h"
 
 #include <inttypes.h>
@@ -58,7 +57,8 @@ static void print_check(const struct doctor_check *check, bool colours,
 }
 
 /*
- * Prints in one line which checks failed, or were skipped, because of this one.
+ * Prints in one line which checks failed, or were skipped, because the check
+ * `root` failed.
  */
 static void print_blocked(const struct doctor_report *report,
 			  const struct doctor_check *root, FILE *stream)

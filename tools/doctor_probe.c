@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Tries on this machine what programs that use the library will do. */
 #define _GNU_SOURCE
 #include "doctor_probe.h"
 
@@ -50,7 +49,6 @@ static int open_event(const char *name, bool *both_modes)
 	return fd < 0 ? error : fd;
 }
 
-/* Returns 0, or the errno of opening the event. */
 static int try_event(const char *name)
 {
 	bool both_modes = false;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Tries whether counters can be read in user space, and how fast. */
 #include "doctor_probe_reads.h"
 
 #include <stdio.h>
@@ -82,8 +81,9 @@ static bool survive_reads(struct doctor_probe *probe)
 }
 
 /*
- * Tries user reads first without the guard, then with the guard. user_reads is
- * true if a program with the current SELFMON_GUARD would use them.
+ * Tries user reads first without the guard, then with the guard. Sets
+ * user_reads if a program with the current SELFMON_GUARD would read in user
+ * space.
  */
 void doctor_probe_reads(struct doctor_probe *probe)
 {

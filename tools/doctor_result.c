@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Helpers to fill in the results of checks. */
 #include "doctor_result.h"
 
 #include <errno.h>

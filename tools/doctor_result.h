@@ -23,12 +23,12 @@ void doctor_explain_open(const struct doctor_case *from, const char *event,
  */
 const char *doctor_errno(int error);
 
-/* Marks a check as unknown because another check failed. */
+/* Marks the result of a check as unknown: see the check or command `other`. */
 void doctor_skip(struct doctor_check *check, const char *other);
 
 /*
- * Stores that a check failed because another check failed, and refers to the
- * reason of the other one. The caller sets the status.
+ * Stores that a check failed because the check `other` failed, and sets the
+ * reason to "see OTHER". The caller sets the status.
  */
 void doctor_follow(struct doctor_check *check, const char *other);
 

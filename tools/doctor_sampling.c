@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Checks whether threads can be sampled (SELFMON_SAMPLE), and how many of them.
- */
 #include "doctor_sampling.h"
 
 #include <errno.h>

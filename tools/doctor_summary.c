@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The doctor's first line: the state, its root cause and one remedy. */
 #include "doctor_summary.h"
 
 #include <inttypes.h>

@@ -10,7 +10,7 @@ void doctor_summarize(const struct doctor_probe *probe,
 		      struct doctor_report *report);
 
 /*
- * Returns the failed check because of which this one failed or was skipped, or
+ * Returns the failed check that explains why `check` failed or was skipped, or
  * NULL.
  */
 const struct doctor_check *doctor_root_of(const struct doctor_report *report,

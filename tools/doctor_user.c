@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Checks whether counters are read in user space, and whether that is useful.
- */
 #include "doctor_user.h"
 
 #include <errno.h>

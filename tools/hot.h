@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A function in which samples were taken. */
+/* Lists the functions in which samples were taken. */
 #ifndef SELFMON_TOOLS_HOT_H
 #define SELFMON_TOOLS_HOT_H
 

@@ -71,7 +71,6 @@ static int write_compare(const void *compare, FILE *to)
 	return 0;
 }
 
-/* Writes one member of the page's data. */
 static int put(const char *key, int (*write)(const void *of, FILE *to),
 	       const void *of, FILE *to)
 {

@@ -17,10 +17,6 @@
 
 #define FUNCTIONS_MOST 20
 
-/*
- * Returns the name of an entry. For addresses without a symbol it is the name
- * of the module.
- */
 static const char *name_of(const struct selfmon_samples *samples,
 			   const struct hot *hot)
 {
@@ -34,8 +30,8 @@ static const char *name_of(const struct selfmon_samples *samples,
 }
 
 /*
- * Returns the source file. If it is unknown, returns the module of the
- * function. For an address without a symbol, returns the address.
+ * Returns the source file. If the source file is unknown, returns the module of
+ * the function. For an address without a symbol, returns the address.
  */
 static const char *file_of(const struct selfmon_samples *samples,
 			   const struct hot *hot)

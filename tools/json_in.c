@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reads JSON by libjansson. A value of an unexpected type is an error with a
- * message.
- */
 #include "json_in.h"
 
 #include <math.h>

@@ -65,7 +65,10 @@ char *json_in_string(struct json_in *in, json_t *from, const char *key);
  */
 void json_in_copy(struct json_in *in, json_t *from, const char *key, char *to,
 		  size_t size);
-/* Returns the index of a word in a NULL-terminated list. */
+/*
+ * Returns the index of a word in a NULL-terminated list. An unknown word is an
+ * error.
+ */
 size_t json_in_word(struct json_in *in, json_t *from, const char *key,
 		    const char *const *words);
 

@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Finds the line at which a value in a JSON text begins, for error messages.
- * The parser does not store positions, so this scans the text again. The parser
- * has already accepted the text as valid.
- */
 #include "json_line.h"
 
 #include <string.h>
@@ -13,7 +8,6 @@ static const char *space(const char *s)
 	return s + strspn(s, " \t\r\n");
 }
 
-/* Returns the end of a string. */
 static const char *string_end(const char *s)
 {
 	for (s++; *s && *s != '"'; s++)
@@ -22,7 +16,6 @@ static const char *string_end(const char *s)
 	return *s ? s + 1 : s;
 }
 
-/* Returns the end of a value of any type. */
 static const char *value_end(const char *s)
 {
 	size_t depth = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds the line at which a value in a JSON text begins, for error messages.
- * The parser does not store positions, so this scans the text again. The parser
- * has already accepted the text as valid.
+ * The parser does not store positions, so json_line() scans the text again. The
+ * parser has already accepted the text as valid.
  */
 #ifndef SELFMON_TOOLS_JSON_LINE_H
 #define SELFMON_TOOLS_JSON_LINE_H

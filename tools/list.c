@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * selfmon list: lists the events that can be counted on this machine, and how.
- */
 #include "list.h"
 
 #include <getopt.h>

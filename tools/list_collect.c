@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Collects all events: generic events, sets, events in sysfs, tracepoints and
- * the event names of libpfm.
- */
 #define _GNU_SOURCE
 #include "list_collect.h"
 

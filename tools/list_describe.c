@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptions of generic events. */
 #include "list_describe.h"
 
 #include <stdio.h>

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Lists the sets of events, and the event names of the CPU's manual, which come
- * from libpfm.
- */
 #include "list_named.h"
 
 #include <ctype.h>

@@ -8,7 +8,9 @@
 
 #include "list.h"
 
-/* Append these events to the list. Return false if out of memory. */
+/*
+ * Append the sets, or the event names of libpfm. Return false if out of memory.
+ */
 bool list_collect_sets(struct list *list);
 bool list_collect_vendor(struct list *list);
 

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * selfmon list --plan SPEC: shows which events are counted together on this
- * machine.
- */
 #include "list_plan.h"
 
 #include <stdio.h>

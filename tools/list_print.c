@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints a list of events as text or JSON. */
 #include "list_print.h"
 
 #include <string.h>
@@ -42,7 +41,6 @@ static void print_event(const struct list_event *event, int width,
 	fputs(dim ? "\033[0m" : "", stream);
 }
 
-/* Returns true if an earlier event has the same reason. */
 static bool was_printed(const struct list *list, size_t i)
 {
 	size_t k;

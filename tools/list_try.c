@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Tries which events can be counted: opens each event as a set of its own. */
 #include "list_try.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "list.h"
 
-/* Tries all events of the list. */
+/* Sets `how` and `reason` of all events of the list. */
 void list_try(struct list *list);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes strings, functions, locations and mappings of a profile for pprof. */
 #include "pprof_tables.h"
 
 #include <stdlib.h>
@@ -43,7 +42,6 @@ static bool is_text(const void *thing, const void *key)
 	return !strcmp(((const struct text *)thing)->text, key);
 }
 
-/* Returns the index of a string in the table. Index 0 is "". */
 uint64_t pprof_string(struct pprof *pprof, const char *text)
 {
 	struct symbols_slot *slot;

@@ -35,7 +35,7 @@ struct pprof {
 	/* Indexed by id: true if this location or function was written. */
 	bool *place, *function;
 	size_t places, functions; /* allocated elements */
-	/* of each module: end of its addresses so far */
+	/* Indexed by module: end of the addresses that were written. */
 	uint64_t *limit;
 	uint64_t *location;	  /* the locations of one sample */
 	bool failed;		  /* no memory */

@@ -8,14 +8,14 @@
 
 #include <stddef.h>
 
-/* Begins a task. The string `what` must stay valid until its end. */
+/* Begins a task. The string `what` must stay valid until progress_end(). */
 void progress_begin(const char *what, size_t total);
 void progress_at(size_t done);
 /*
  * Removes the line until its next update, so that a message can be printed.
  */
 void progress_clear(void);
-/* Removes the line. */
+/* Ends the task, and removes the line. */
 void progress_end(void);
 
 #endif

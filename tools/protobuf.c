@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes messages of Protocol Buffers (protobuf.dev). */
 #include "protobuf.h"
 
 #include <stdlib.h>

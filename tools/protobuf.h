@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes messages of Protocol Buffers. */
+/* Encodes messages of Protocol Buffers (protobuf.dev). */
 #ifndef SELFMON_TOOLS_PROTOBUF_H
 #define SELFMON_TOOLS_PROTOBUF_H
 
@@ -27,7 +27,7 @@ void protobuf_bytes(struct protobuf *to, unsigned int field, const void *bytes,
 		    size_t size);
 void protobuf_message(struct protobuf *to, unsigned int field,
 		      const struct protobuf *message);
-/* Appends a list of numbers. */
+/* Appends a packed list of numbers. Writes nothing if the list is empty. */
 void protobuf_list(struct protobuf *to, unsigned int field,
 		   const uint64_t *value, size_t count);
 

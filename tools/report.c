@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon report: prints report files, separately or merged, in any format. */
 #define _GNU_SOURCE
 #include "report.h"
 
@@ -100,7 +99,6 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* Opens file i of `count` files. */
 static int open_one(struct report_file *file, char **paths, size_t i,
 		    size_t count, bool threads)
 {
@@ -136,7 +134,6 @@ static int print_each(char **paths, size_t count,
 	return status;
 }
 
-/* Writes two reports into one HTML page. */
 static int print_both(char **paths)
 {
 	struct report_file file[2];

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks the options of selfmon report. */
 #include "report_check.h"
 
 #include <stdio.h>

@@ -17,8 +17,8 @@ int report_take_view(struct selfmon_view *view, const char *name,
 int report_check(const struct report_request *request, size_t files);
 
 /*
- * Checks the columns of the view. Called for each report, since their columns
- * differ.
+ * Checks the columns of the view for one report: reports have different
+ * columns.
  */
 int report_check_view(const struct selfmon_report *report, const char *path,
 		      const struct report_request *request);

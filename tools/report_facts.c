@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers in reports that a merge adds up, with their names in JSON. */
 #include "report_facts.h"
 
 #include "report_file.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens a report file: a live file or JSON. */
 #include "report_file.h"
 
 #include <errno.h>
@@ -109,10 +108,6 @@ static bool begins_as_live(FILE *stream, int first)
 	return !*at;
 }
 
-/*
- * Opens either kind of file: JSON begins with a brace, a live file with its
- * magic bytes.
- */
 static int open_stream(struct report_file *file, FILE *stream)
 {
 	int first = getc(stream);

@@ -15,7 +15,7 @@
 int report_folded(const struct selfmon_report *report, const char *by,
 		  FILE *to);
 
-/* Write a name, and the names of a row's regions from the top. */
+/* Write a name, or the names of a row's regions from the top, joined by ";". */
 void report_folded_name(const char *name, FILE *to);
 void report_folded_path(const struct selfmon_report *report, size_t i,
 			FILE *to);

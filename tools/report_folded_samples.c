@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writes samples as folded stacks. A stack has the regions from the top,
- * followed by the functions from the outermost one, including inlined
- * functions.
- */
 #define _GNU_SOURCE
 #include "report_folded_samples.h"
 
@@ -47,7 +42,6 @@ static void put_regions(const struct selfmon_report *report, int32_t row,
 		report_folded_path(report, (size_t)row, to);
 }
 
-/* Returns the text of a stack, or NULL if out of memory. */
 static char *text_of(const struct selfmon_report *report,
 		     struct symbols *symbols,
 		     const struct selfmon_sampled_stack *stack)

@@ -20,10 +20,6 @@ static bool holds(const char *list, const char *between, const char *text)
 	return false;
 }
 
-/*
- * Appends a text to a list, unless the list has it already. If there is no
- * room, appends `...` instead.
- */
 void report_join(char *to, size_t size, const char *between, const char *text)
 {
 	const size_t used = strlen(to);

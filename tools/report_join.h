@@ -7,7 +7,7 @@
 
 /*
  * Adds a text to a list, unless the list contains it already. `between`
- * separates the texts.
+ * separates the texts. If there is no room, adds "..." instead.
  */
 void report_join(char *to, size_t size, const char *between, const char *text);
 #define REPORT_JOIN(to, between, text) \

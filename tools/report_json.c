@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a report from the JSON that libselfmon/report/json.c writes. */
 #include "report_json.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the header and the list of processes of a report in JSON. */
 #include "report_json_head.h"
 
 #include <stdlib.h>
@@ -50,8 +49,8 @@ static void read_clock(struct json_in *in, json_t *root,
 }
 
 /*
- * Reads the counts of the header. Older reports lack the counts that were added
- * later.
+ * Reads the counts of the header. Older reports have only the first
+ * REPORT_COUNTS_FIRST.
  */
 static void read_counts(struct json_in *in, json_t *root,
 			struct selfmon_report *to)
@@ -129,10 +128,7 @@ static void read_process(struct json_in *in, json_t *from,
 		in, from, "clock_error_ppm", UINT32_MAX);
 }
 
-/*
- * Reads the list of processes. Reports lack this member if they were written
- * before the program could merge reports.
- */
+/* Older reports lack the member `processes`. */
 static void read_processes(struct json_in *in, json_t *root,
 			   struct selfmon_report *to)
 {
@@ -156,8 +152,8 @@ static void read_processes(struct json_in *in, json_t *root,
 }
 
 /*
- * Checks that a report without a list of processes has a pid and a clock rate.
- * Merged reports may lack them.
+ * Checks that a report has a pid and a clock rate, unless it has a list of
+ * processes: merged reports may lack both.
  */
 static void check_processes(struct json_in *in, json_t *root,
 			    const struct selfmon_report *report)

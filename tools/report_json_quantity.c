@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the time, the counters and the histograms of a row in JSON. */
 #include "report_json_quantity.h"
 
 #include <stdlib.h>
@@ -37,8 +36,8 @@ size_t report_json_buckets(struct json_in *in, json_t *list,
 }
 
 /*
- * Reads a histogram, which is null if the times are unknown. Reports that were
- * written before the program could merge reports lack the member.
+ * Older reports lack the member `histogram`. It is null if the times are
+ * unknown.
  */
 static void read_histogram(struct json_in *in, json_t *from,
 			   struct selfmon_row_detail *to)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the rows of a report in JSON, and refuses impossible values. */
 #include "report_json_rows.h"
 
 #include <stdlib.h>
@@ -98,8 +97,8 @@ static void read_unit(struct json_in *in, json_t *from, struct selfmon_row *row,
 }
 
 /*
- * Reads the units of a row. Only rows that counted units have this member;
- * older reports have only sums.
+ * Reads the units of a row. Only rows that counted units have the member
+ * `units`. Older reports have only the sums of bytes and items.
  */
 static void read_units(struct json_in *in, json_t *row_json,
 		       const struct selfmon_report *report,
@@ -191,10 +190,7 @@ void report_json_rows(struct report_file *file, struct json_in *in)
 	read_rows(file, in, file->report, in->root);
 }
 
-/*
- * Reads the detached spans. Older reports lack this member. It is null if there
- * are no spans.
- */
+/* Older reports lack the member `async`. It is null if there are no spans. */
 void report_json_async(struct report_file *file, struct json_in *in)
 {
 	struct selfmon_report *const report = file->report;

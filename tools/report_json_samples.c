@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the samples of a report in JSON, and refuses impossible values. */
 #include "report_json_samples.h"
 
 #include <stdlib.h>
@@ -197,8 +196,7 @@ static bool has_stacks(struct json_in *in, json_t *from)
 }
 
 /*
- * Reads the samples. Older reports lack this member. It is null if there are no
- * samples.
+ * Older reports lack the member `samples`. It is null if there are no samples.
  */
 void report_json_samples(struct report_file *file, struct json_in *in)
 {

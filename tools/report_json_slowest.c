@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the slowest visits of a report in JSON. */
 #include "report_json_slowest.h"
 
 #include <stdlib.h>
@@ -102,8 +101,8 @@ static void read_visit(struct report_file *file, struct json_in *in,
 }
 
 /*
- * Reads the member `slowest`. Older reports lack it. It is null if no slow
- * visits were recorded.
+ * Older reports lack the member `slowest`. It is null if no slow visits were
+ * recorded.
  */
 void report_json_slowest(struct report_file *file, struct json_in *in)
 {

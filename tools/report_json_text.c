@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads JSON values that several parts of the reader need. */
 #include "report_json_text.h"
 
 static const char *const verdicts[] = { "not counted", "exact", "syscall",
@@ -18,7 +17,7 @@ const char *report_json_text(struct report_file *file, struct json_in *in,
 
 	if (!text)
 		return "";
-	/* The array is large enough for all texts. */
+	/* make_room() in report_json.c counted all texts of the report. */
 	file->text[file->texts++] = text;
 	return text;
 }

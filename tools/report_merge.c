@@ -1,10 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Merges the reports of several processes, in the same way as the library
- * merges threads: rows with the same path become one row, with the sums of
- * their values. If a process did not count an event, its visits are left out of
- * that event's sum and number of visits.
- */
 #include "report_merge.h"
 
 #include <stdlib.h>
@@ -40,8 +34,8 @@ static bool make_room(struct report_merging *merge, size_t rows)
 }
 
 /*
- * Returns the index of the merged row for a row of the file. If there is none
- * yet, adds it. parent is the index of a merged row.
+ * Returns the index of the merged row for a row of the file. Adds the merged
+ * row if necessary. parent is the index of a merged row.
  */
 static size_t place_of(struct report_merging *merge, int32_t parent,
 		       const struct selfmon_row *from)

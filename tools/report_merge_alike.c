@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks that the samples of all files stand for the same number of events. */
 #include "report_merge_alike.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of a merged report: those of all files, matched by name. */
 #include "report_merge_columns.h"
 
 #include <string.h>
@@ -125,10 +124,6 @@ int report_columns_add(struct selfmon_report *to,
 	return status;
 }
 
-/*
- * Adds to a column's reason the number of processes in which the event was not
- * requested or could not be counted.
- */
 void report_column_note(struct selfmon_report *to, size_t column,
 			const struct report_file *files, size_t count)
 {

@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Merges the headers. If all processes have the same value, it is kept;
- * different texts are listed. A difference that would change the meaning of
- * sums is refused.
- */
 #include "report_merge_header.h"
 
 #include <math.h>
@@ -73,10 +68,12 @@ static bool is_same_report(const struct selfmon_report_process *a,
 }
 
 /*
- * Returns true if both reports have visits of the same time of one process.
- * Process ids are reused, and are equal in containers, but not together with
- * the ticks. Times are compared to the second. Reports of an early version have
- * no ticks; of these only copies of one report are recognized.
+ * Returns true if both reports cover the same time of one process. Process ids
+ * are reused, and processes in different containers may have equal ids. So
+ * start_ticks, the timestamp of the first use of the library in the process,
+ * must be equal, too. Dates are compared to the second. Reports of early
+ * versions have no start_ticks: for these, only copies of one report are
+ * recognized.
  */
 static bool is_twice(const struct selfmon_report_process *a,
 		     const struct selfmon_report_process *b)
@@ -90,7 +87,6 @@ static bool is_twice(const struct selfmon_report_process *a,
 					 strcmp(b->when, a->since) > 0));
 }
 
-/* Refuses two reports of the same time of one process. */
 static int check_process(const struct selfmon_report *to)
 {
 	const struct selfmon_report_process *const last =
@@ -268,8 +264,8 @@ static void list_events(struct selfmon_report *to,
 }
 
 /*
- * Returns the inner overhead of a visit, as the mean over the processes. It is
- * needed to compute net times of single visits.
+ * Returns the mean inner overhead of a visit over the processes. Net times of
+ * single visits are computed with this mean.
  */
 static double mean_inner_ns(const struct selfmon_report *merged)
 {

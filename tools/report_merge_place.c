@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds rows of a merged report by their path. */
 #include "report_merge_place.h"
 
 #include <stdlib.h>

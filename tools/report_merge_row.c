@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds the values of a file's row to a row of the merged report. */
 #include "report_merge_row.h"
 
 #include "report/bucket.h"

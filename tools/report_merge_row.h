@@ -15,8 +15,8 @@ struct report_merging {
 	 * report. place is -1 for rows of threads.
 	 */
 	int32_t *place;
-	size_t column[SELFMON_MAX_COUNTERS]; /* for each of its columns */
-	size_t unit[SELFMON_MAX_UNITS];	     /* for each of its units */
+	size_t column[SELFMON_MAX_COUNTERS];
+	size_t unit[SELFMON_MAX_UNITS];
 	/* Index of the file's row that is being added. */
 	size_t row;
 	bool whole; /* this file counted all events of the merged report */

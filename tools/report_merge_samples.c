@@ -1,10 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Merges the samples of several processes. Addresses are relative to modules,
- * so equal stacks of two processes become one. Samples with different events or
- * periods cannot be added: in this case the merged report has a note instead of
- * samples.
- */
 #include "report_merge_samples.h"
 
 #include <math.h>
@@ -25,7 +19,7 @@ struct merging {
 	const struct report_file *file; /* the file being added */
 	/* For each row of the file: its row in the merged report. */
 	int32_t *row;
-	size_t *module;	 /* the same for its modules */
+	size_t *module;	 /* for each module of the file: its new index */
 	size_t stacks, addresses; /* room in the arrays of samples */
 	int status;
 };
@@ -216,7 +210,6 @@ static bool make_room(struct merging *merging, const struct report_file *files,
 	return true;
 }
 
-/* Returns the first file with samples, or NULL. */
 static const struct report_file *first_of(const struct report_file *files,
 					  size_t count)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges equal call stacks of several processes. */
 #include "report_merge_stacks.h"
 
 #include <stdlib.h>
@@ -55,7 +54,6 @@ static bool add_equal(struct selfmon_sampled_stack *to,
 	return true;
 }
 
-/* Merges equal stacks. Returns 0, or TOOL_NO with a message. */
 static int join_equal(struct selfmon_samples *samples)
 {
 	struct selfmon_sampled_stack *const stack = samples->stack;

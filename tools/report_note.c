@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The notes of a merged report. */
 #include "report_note.h"
 
 #include <stdarg.h>

@@ -5,7 +5,10 @@
 
 #include "report_file.h"
 
-/* Adds a note, unless the report has it already. */
+/*
+ * Adds a note, unless the report has it already. If the list is full, replaces
+ * the last note by "not all messages are shown".
+ */
 void report_note(struct selfmon_report *to, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -65,7 +65,6 @@ static void put_label(struct pprof *pprof, const char *key, const char *text,
 	protobuf_message(&pprof->part, SAMPLE_LABEL, &pprof->inner);
 }
 
-/* Writes the names of a row's regions from the top, joined with slashes. */
 static void write_path(const struct selfmon_report *report, int32_t row,
 		       FILE *to)
 {
@@ -76,7 +75,6 @@ static void write_path(const struct selfmon_report *report, int32_t row,
 	fputs(report->row[row].name, to);
 }
 
-/* Returns the path of a row, or NULL if out of memory. */
 static char *path_of(const struct selfmon_report *report, int32_t row)
 {
 	char *text = NULL;

@@ -22,7 +22,7 @@
 #define LABEL_LEAST 24
 #define LABEL_MOST 44
 #define LINE_GAP 2
-/* Width of the columns of numbers: total, share, self, share of the region. */
+/* Width of the columns of numbers: total, share, self, share of self. */
 #define NUMBERS_COLUMNS (2 * NUMBER_COLUMNS + 2 * SHARE_COLUMNS + 4)
 
 struct table {
@@ -67,8 +67,7 @@ static const char *name_of(const struct table *table, const struct hot *hot)
 }
 
 /*
- * Writes the name of a function. It is below the region; a dash distinguishes
- * it from regions.
+ * Writes the name of a function. A dash distinguishes functions from regions.
  */
 static void put_name(struct table *table, const char *name, bool inlined,
 		     uint32_t depth)
@@ -95,8 +94,8 @@ static void put_name(struct table *table, const char *name, bool inlined,
 }
 
 /*
- * Writes the most frequent line. If it is unknown, writes the module of the
- * function, or the address of unknown code.
+ * Writes the most frequent line. If this line is unknown, writes the module of
+ * the function, or the address of unknown code.
  */
 static void put_line(struct table *table, const struct hot *hot)
 {
@@ -169,7 +168,10 @@ static void put_functions(struct table *table,
 		table->failed = true;
 		return;
 	}
-	/* Shows the last function, too: a line "1 more" would be as long. */
+	/*
+	 * If only one function is left, shows it: a line "1 more" would be as
+	 * long.
+	 */
 	shown += shown + 1 == count;
 	for (i = 0; i < count; i++) {
 		count_unknown(table, &list[i]);
@@ -247,7 +249,7 @@ static void put_regions(struct table *table)
 	const struct selfmon_report *const report = table->text.report;
 	size_t outside = 0, at = 0, count, i;
 
-	stacks_of(table, -1, &at, &count); /* skip them */
+	stacks_of(table, -1, &at, &count); /* skip those outside of regions */
 	for (i = 0; i < report->rows; i++) {
 		const struct selfmon_row *const row = &report->row[i];
 		const struct selfmon_sampled_stack *const stack =

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines above and below the table of samples. */
 #include "report_samples_notes.h"
 
 #include <inttypes.h>

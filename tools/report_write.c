@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes one report in any format. */
 #define _GNU_SOURCE
 #include "report_write.h"
 
@@ -16,10 +15,6 @@
 #include "report_samples.h"
 #include "tool.h"
 
-/*
- * Returns the report with rows by thread if the view requests it, else the
- * report.
- */
 static const struct selfmon_report *
 rows_of(const struct selfmon_report *report,
 	const struct report_request *request)
@@ -28,7 +23,6 @@ rows_of(const struct selfmon_report *report,
 				     : report;
 }
 
-/* Returns the report in CSV, or NULL if out of memory. */
 static char *csv_of(const struct selfmon_report *report,
 		    const struct selfmon_view *view)
 {

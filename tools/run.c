@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * selfmon run: runs a program with the library's environment variables set, and
- * prints where its report is.
- */
 #define _GNU_SOURCE
 #include "run.h"
 
@@ -279,7 +275,6 @@ static int take_options(struct run *run, int argc, char **argv)
 	return 0;
 }
 
-/* Takes the second command and the options after it. */
 static int take_second(struct run *run, int argc, char **argv)
 {
 	int status;

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Makes HTML pages, folded stacks and pprof profiles from a program's JSON
- * report.
- */
 #include "run_made.h"
 
 #include <errno.h>
@@ -20,7 +16,6 @@
 
 #define SOURCE_SIZE (RUN_OUTPUT_SIZE + 32)
 
-/* Writes the samples in this format. Returns 0, or TOOL_NO with a message. */
 static int write_samples(const struct selfmon_report *report, const char *path,
 			 enum run_made made, FILE *to)
 {
@@ -58,7 +53,6 @@ static int write_made(const struct selfmon_report *report, const char *path,
 			 "auto", path);
 }
 
-/* Writes the file. Returns false after an error, with a message. */
 static bool write_file(const struct selfmon_report *report, const char *path,
 		       enum run_made made)
 {

@@ -15,8 +15,8 @@ enum run_made { RUN_NOT_MADE, RUN_HTML, RUN_FOLDED, RUN_PPROF, RUN_MADE_COUNT };
 
 /*
  * The program writes its JSON to a file with the requested name plus this
- * ending. It includes the process id of selfmon, because FILE.json may be a file
- * of the user.
+ * ending. The ending includes the process id of selfmon, because FILE.json may
+ * be a file of the user.
  */
 #define RUN_SOURCE_ENDING ".%d.json"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The value of SELFMON_OUTPUT, and what happened to its file. */
 #define _GNU_SOURCE
 #include "run_output.h"
 

@@ -16,7 +16,7 @@ struct run_output {
 	/* Value of SELFMON_OUTPUT; "": do not set it. */
 	char value[RUN_OUTPUT_SIZE];
 	char path[RUN_OUTPUT_SIZE];  /* the file's name, with %p; "": no file */
-	/* Format that is made afterwards, or RUN_NOT_MADE. */
+	/* Format that run_output_make() makes, or RUN_NOT_MADE. */
 	enum run_made made;
 	/*
 	 * State of the file before the run; st_nlink is 0 if it did not exist.
@@ -42,7 +42,7 @@ int run_live_take(const char *file, char path[RUN_OUTPUT_SIZE]);
 void run_live_say(const char *live, const struct child *child);
 
 /*
- * Makes the page or other format if requested. Returns false with a message
+ * Makes HTML, folded stacks or pprof if requested. Returns false with a message
  * after an error.
  */
 bool run_output_make(const struct run_output *out);

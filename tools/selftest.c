@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* selfmon selftest: checks the library's numbers on this machine. */
 #define _GNU_SOURCE
 #include "selftest.h"
 
@@ -53,7 +52,6 @@ struct choice {
 	bool quick, full, help;
 };
 
-/* Parses the options. Returns 0, or TOOL_USAGE with a message. */
 static int take_options(int argc, char **argv, struct choice *to)
 {
 	int option;
@@ -151,7 +149,7 @@ int tool_selftest(int argc, char **argv)
 		return 0;
 	}
 	/*
-	 * The user set SELFMON_* variables for other programs, and they would
+	 * The user's SELFMON_* variables are for other programs, and would
 	 * change the tests.
 	 */
 	tool_variables_forget();

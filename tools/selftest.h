@@ -74,7 +74,7 @@ struct selftest_case {
 	bool hypervisor;
 	uint64_t read_ns;    /* duration of a user read; 0: unknown */
 	int offered;         /* copies of `instructions` on the PMU at once */
-	int counting;        /* how many of them really count */
+	int counting;        /* offered copies that really count */
 };
 
 typedef void selftest_check_fn(const struct selftest_case *from,

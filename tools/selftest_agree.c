@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The checks "agree" and "wrap". The first one compares user reads with
- * read(2). The second one compares the count of a long run with its known
- * number of instructions.
- */
 #define _GNU_SOURCE
 #include "selftest_agree.h"
 

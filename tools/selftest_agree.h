@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checks "agree" and "wrap". The first one compares user reads with
- * read(2). The second one compares the count of a long run with its known
- * number of instructions.
+ * The checks "agree" and "wrap": "agree" compares user reads with read(2);
+ * "wrap" compares the count of a long run with its known number of
+ * instructions.
  */
 #ifndef SELFMON_TOOLS_SELFTEST_AGREE_H
 #define SELFMON_TOOLS_SELFTEST_AGREE_H

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks "clock" and "faults", which need no PMU. */
 #define _GNU_SOURCE
 #include "selftest_clock.h"
 
@@ -25,7 +24,6 @@ struct reading {
 	double width_ns;
 };
 
-/* Takes many readings, and returns the one with the smallest width. */
 static struct reading read_clocks(void)
 {
 	const struct selfmon_clock *clock = selfmon_clock();

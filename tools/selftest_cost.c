@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The check "cost": reports what a region costs, without judging it. */
 #define _GNU_SOURCE
 #include "selftest_cost.h"
 

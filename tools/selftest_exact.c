@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks "exact" and "slope": loops of a known number of instructions. */
 #define _GNU_SOURCE
 #include "selftest_exact.h"
 

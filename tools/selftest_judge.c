@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The judges of counts; see selftest_judge.h. */
 #include "selftest_judge.h"
 
 #include "selftest_row.h"
@@ -14,11 +13,11 @@
 #define AN_INTERRUPT 2
 #define A_RETRY 400
 /*
- * Limits for interrupts of the host, which a guest cannot count. They add to a
- * visit at most HOST_LEAST instructions, and one more for each
- * HOST_INSTRUCTIONS of the visit. This first limit also applies without a
- * hypervisor. Their number in all visits is at most HOST_LEAST, and one more
- * for each HOST_NS.
+ * Limits for interrupts of the host, which a guest cannot count. Host
+ * interrupts add at most HOST_LEAST instructions to a visit, and one more for
+ * each HOST_INSTRUCTIONS of the visit. This limit also applies without a
+ * hypervisor. All visits together have at most HOST_LEAST host interrupts, and
+ * one more for each HOST_NS.
  */
 #define HOST_INSTRUCTIONS 10000
 #define HOST_LEAST 8

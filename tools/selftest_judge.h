@@ -30,7 +30,7 @@ struct selftest_counts {
 	/* Number of interrupts, faults and context switches. */
 	uint64_t causes;
 	uint64_t ns;       /* of all visits */
-	bool hypervisor;   /* a guest of a hypervisor cannot count interrupts */
+	bool hypervisor;   /* a guest cannot count interrupts of the host */
 	/*
 	 * Visits change CPUs, so the mode (the most frequent count) is not
 	 * checked.

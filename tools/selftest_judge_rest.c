@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The judges of estimates, clocks, overhead, samples and naps; see
- * selftest_judge.h.
- */
 #include "selftest_judge_rest.h"
 
 #include <inttypes.h>

@@ -63,9 +63,10 @@ void selftest_judge_naps(const struct selftest_naps *in,
 			 struct selftest_row *row);
 
 /*
- * Compares the slope of perf stat with the slope of the library for the same
- * loops. noise is the number of instructions that interrupts may add; start is
- * the variation of the number of instructions in which a program starts.
+ * Judges the slopes of perf stat and of the library (own). A slope is the count
+ * of a loop with 2N iterations minus the count with N; work is the true slope.
+ * noise is the number of instructions that interrupts may add. start is the
+ * variation of the number of instructions in which a program starts.
  */
 void selftest_judge_perf(double work, double perf, double own, double noise,
 			 double start, struct selftest_row *row);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Describes this machine from the doctor's facts, with notes. */
 #define _GNU_SOURCE
 #include "selftest_machine.h"
 

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The checks "move" and "preempt": visits that change CPUs, or that are
- * preempted.
- */
 #define _GNU_SOURCE
 #include "selftest_move.h"
 
@@ -96,7 +92,6 @@ static void visit_all(const struct selftest_case *from,
 	to->causes = selftest_causes();
 	to->ns = selftest_now_ns();
 	while (to->count < VISITS && !selftest_is_over(&timer)) {
-		/* every third visit does not move */
 		next = to->count % 3 == 2 ? at : (at + 1) % cpus;
 		visit_two(set, cpu[next], &delta);
 		note_move(moves, next != at, delta.flags);

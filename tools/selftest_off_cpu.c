@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The check "off-cpu": a region that naps, compared with getrusage(2). */
 #define _GNU_SOURCE
 #include "selftest_off_cpu.h"
 

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The check "overhead": regions of known work, nested in one function and in
- * separate functions.
- */
 #define _GNU_SOURCE
 #include "selftest_overhead.h"
 
@@ -21,8 +17,8 @@
  */
 #define EXTRA 12
 /*
- * If the noise is higher, the check is inconclusive. The overhead of a visit is
- * above 100.
+ * If the noise is higher (instructions per visit), the check is inconclusive.
+ * The overhead of a visit is above 100 instructions.
  */
 #define NOISE_MAX 20
 /*
@@ -136,7 +132,7 @@ static struct selfmon_report *take_interval(void)
 
 /*
  * Returns the number of repeated end snapshots in a region and in its child.
- * Their instructions are in the self values of these two regions.
+ * The instructions of these snapshots are in the self values of both regions.
  */
 static double retried_of(const struct selfmon_report *report,
 			 const char *outer, const char *inner)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The check "perf": compares the library with perf stat, for the same loops. */
 #define _GNU_SOURCE
 #include "selftest_perf.h"
 
@@ -19,7 +18,7 @@
 #define TURNS UINT64_C(50000000)
 /* Variation between runs of the number of instructions in a program's start. */
 #define START_NOISE 5000.0
-/* Interrupts add at most this share of all instructions, plus a constant. */
+/* Interrupts add at most PART of all instructions, plus SOME instructions. */
 #define PART 1e-5
 #define SOME 100
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints a self test as text: rows, and the conclusion. */
 #include "selftest_print.h"
 
 #include <stdarg.h>

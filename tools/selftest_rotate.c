@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The check "rotate": opens more events than there are counters, so that the
- * kernel multiplexes them.
- */
 #define _GNU_SOURCE
 #include "selftest_rotate.h"
 
@@ -25,7 +21,7 @@
  */
 struct crowd {
 	struct selfmon_counters *set[SETS];
-	size_t sets, events; /* events of one set */
+	size_t sets, events; /* events: of one set */
 	bool takes_turns;
 	double rate;         /* iterations of the loop per nanosecond */
 };
@@ -131,7 +127,7 @@ static bool gather(const struct selftest_case *from, struct crowd *crowd,
 	return true;
 }
 
-/* Adds each value of a visit together with the true count of its loop. */
+/* Makes a visit. Stores each of its values with the range of the true count. */
 static size_t estimate(struct selfmon_counters *set, size_t events, uint64_t n,
 		       struct selftest_estimate *to)
 {

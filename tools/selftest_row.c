@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions with which a check fills in its row. */
 #define _GNU_SOURCE
 #include "selftest_row.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the checks; see selftest_run.h. */
 #define _GNU_SOURCE
 #include "selftest_run.h"
 
@@ -197,7 +196,6 @@ static void finish(const struct worker *worker, uint64_t limit_ns,
 		judge_end(status, row);
 }
 
-/* Returns true if the check can run on this machine. */
 static bool applies(const struct selftest_case *from, enum needs needs,
 		    struct selftest_row *row)
 {

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The check "samples": two regions, each with code of its own. The address of a
- * sample therefore shows to which region it belongs.
- */
 #define _GNU_SOURCE
 #include "selftest_samples.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The check "switch": reports the cost of a context switch with open events. */
 #define _GNU_SOURCE
 #include "selftest_switch.h"
 
@@ -102,8 +101,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Returns the time with this kind of events, or a negative value if they cannot
- * be opened. The first kind is no events.
+ * Returns the time with this kind of events, or a negative value if the events
+ * cannot be opened. The first kind has no events.
  */
 static double measure(const struct peer *peer, const struct selftest_case *from,
 		      size_t kind, const char *four)

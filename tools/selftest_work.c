@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Work with a known number of instructions; see selftest_work.h. */
 #define _GNU_SOURCE
 #include "selftest_work.h"
 

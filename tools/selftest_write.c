@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writes a self test as JSON: docs/selftest.schema.json. Does not use a JSON
- * library.
- */
 #define _GNU_SOURCE
 #include "selftest_write.h"
 

@@ -8,7 +8,6 @@
 
 #include "selftest.h"
 
-/* Writes the result as JSON. */
 void selftest_write(const struct selftest_result *result, FILE *stream);
 
 #endif

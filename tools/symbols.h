@@ -16,7 +16,7 @@
 struct symbol_function {
 	uint32_t id;	     /* from 1 on */
 	int32_t module;	     /* index in the report's samples, or -1 */
-	bool known;	     /* false: the name is module+0xoffset */
+	bool known;	     /* false: the name is module+0xN or 0xN */
 	const char *name;    /* demangled if possible */
 	const char *linkage; /* mangled name */
 	const char *file;    /* file of its declaration; "": unknown */

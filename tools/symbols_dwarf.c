@@ -22,7 +22,7 @@ struct function_list {
 };
 
 struct unit {
-	Dwarf_Die die;	 /* has the lines */
+	Dwarf_Die die;	 /* the unit that has the lines */
 	/*
 	 * The unit that contains the functions: from a .dwo file, or the unit
 	 * itself.
@@ -212,8 +212,8 @@ static const char *name_of(Dwarf_Die *die)
 }
 
 /*
- * Reads an attribute of a function. The attribute may also be in the function's
- * declaration or abstract instance.
+ * Returns an attribute of a function, or 0 if there is none. The attribute may
+ * also be in the function's declaration or abstract instance.
  */
 static uint32_t number_of(Dwarf_Die *die, unsigned int name,
 			  Dwarf_Attribute *attribute)
@@ -246,7 +246,6 @@ static const char *file_of(Dwarf_Die *die, unsigned int name)
 	return dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* Sets the file and line from which an inlined function is called. */
 static void put_caller(Dwarf_Die *call, struct symbols_raw *to)
 {
 	Dwarf_Attribute attribute;

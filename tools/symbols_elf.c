@@ -19,7 +19,7 @@
 struct symbols_elf {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	/* Difference between addresses in libdwfl and those in the file. */
+	/* Address in libdwfl minus address in the file. */
 	GElf_Addr bias;
 	struct symbols_dwarf *dwarf;
 	struct symbols_symtab *symtab;

@@ -78,7 +78,10 @@ static bool add_entry(struct symbols_map *map, uint64_t start, uint64_t size,
 	return map->entry[map->entries++].name;
 }
 
-/* Adds a line. Skips lines that do not have this format. */
+/*
+ * Adds a line "START SIZE NAME". Skips other lines. Returns false if out of
+ * memory.
+ */
 static bool add_line(struct symbols_map *map, char *line)
 {
 	char *end, *name;

@@ -21,7 +21,6 @@
 
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
 
-/* Opens a regular file. Returns a descriptor, or -1 with the reason. */
 static int open_regular(const char *path, const char **why)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -53,7 +52,8 @@ static struct symbols_elf *open_path(const char *path, const char **why)
 
 /*
  * Opens the vdso of this process, an ELF file that the kernel maps into each
- * process. Its section headers are at its end, which gives its size.
+ * process. The section headers are at the end of the file, so they give its
+ * size.
  */
 static struct symbols_elf *open_vdso(void)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Shortens names. */
 #include "symbols_name.h"
 
 #include <stdbool.h>

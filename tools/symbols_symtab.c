@@ -41,10 +41,6 @@ static void add_symbol(struct symbols_symtab *to, Dwfl_Module *module, int i)
 	to->count++;
 }
 
-/*
- * Ranks the names of a function: global names are preferred to weak names, and
- * weak names to local names.
- */
 static int rank(const struct symbol *symbol)
 {
 	return symbol->binding == STB_GLOBAL ? 2
@@ -72,8 +68,8 @@ static int compare_symbols(const void *a, const void *b)
 }
 
 /*
- * Returns the end of a function. If it has no size, as in assembly, it ends at
- * the next function.
+ * Returns the end of a function. A function without a size, as in assembly,
+ * ends at the next function.
  */
 static GElf_Addr end_of(const struct symbols_symtab *symtab, size_t i)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* A hash table of pointers, with linear probing. */
 #include "symbols_table.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Output shared by all commands: errors, hints, colours. */
 #define _GNU_SOURCE
 #include "tool.h"
 
@@ -65,9 +64,7 @@ int tool_misused(const char *command, const char *format, ...)
 	return TOOL_USAGE;
 }
 
-/*
- * Reports a wrong option. optopt is 0 if a long option is unknown or ambiguous.
- */
+/* optopt is 0 if a long option is unknown or ambiguous. */
 int tool_wrong_option(const char *command, int returned, char **argv)
 {
 	const char *const last = argv[optind - 1];

@@ -148,7 +148,8 @@ $(patsubst %,$(O)/tests/programs/%/program,escapes trace): \
 	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) $< \
 		$(static_lib) $(LDFLAGS) -lm -o $@
 
-# The test replaces its symbols and lines by arbitrary bytes.
+# check-escapes replaces the symbols and lines of this program by arbitrary
+# bytes.
 $(O)/tests/programs/escapes/sampled: tests/programs/escapes/sampled.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS) -g $< \

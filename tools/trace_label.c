@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of tracks, and counts of visits. */
 #include "trace_label.h"
 
 #include <stdio.h>

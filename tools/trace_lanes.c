@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Distributes the visits of a track over lanes. */
 #include "trace_lanes.h"
 
 #include <stdlib.h>

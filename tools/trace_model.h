@@ -45,7 +45,7 @@ enum trace_kind {
 	TRACE_FIBER,
 	TRACE_OFF_CPU, /* of a thread */
 	TRACE_GAPS,    /* of a thread: where entries are missing */
-	TRACE_FRAMES,  /* of a thread: from mark to mark */
+	TRACE_FRAMES,  /* of a thread: see selfmon_frame_mark() */
 	TRACE_BETWEEN, /* of a thread: between bursts */
 	TRACE_LONGER,  /* of a thread: the visits that triggered bursts */
 	TRACE_SPANS,   /* all detached spans */
@@ -102,7 +102,7 @@ struct trace {
 	size_t counts, count_room;
 	uint64_t visits, lost;
 	uint64_t bursts, longer; /* longer: visits above the limit */
-	uint64_t limit_ns[2];	 /* minimum and maximum of their limits */
+	uint64_t limit_ns[2];	 /* minimum and maximum of the limits */
 	bool cut_off; /* the process did not write the end of the file */
 };
 

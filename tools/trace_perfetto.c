@@ -71,7 +71,7 @@ struct perfetto {
 	uint64_t counter[64]; /* track ids of the lane's counters; 0: none */
 	uint32_t sequences;
 	uint64_t time;	     /* time of the sequence's previous packet, in ns */
-	uint32_t *named;     /* by id of a name: last sequence that has it */
+	uint32_t *named;     /* by name id: last sequence with the name */
 	uint32_t columns_named; /* last sequence with the events' names */
 };
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a summary: visits of each track, and the longest of each region. */
 #include "trace_summary.h"
 
 #include <errno.h>

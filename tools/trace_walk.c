@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Iterates over the starts and ends of a lane's visits. */
 #include "trace_walk.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Hides the library's environment variables from the library's constructors. */
 #define _GNU_SOURCE
 #include "variables.h"
 

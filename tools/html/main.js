@@ -248,7 +248,6 @@ function tip(event, children) {
 	box.style.top = Math.min(event.clientY + 16, innerHeight - box.offsetHeight - 8) + 'px';
 }
 
-/* Arrow keys select a kept visit. */
 function stepKept(key) {
 	keep(view, view.kept + (key === 'ArrowLeft' || key === 'ArrowUp' ? -1 : 1));
 	saveState();
