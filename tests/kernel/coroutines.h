@@ -11,13 +11,14 @@
 #include "sanitizer.h"
 
 #define STACK ((size_t)256 << 10)
-/* Size of a guard: whole pages on all machines. */
+/* Size of a guard area in bytes: whole pages of 4 or 16 KiB. */
 #define GUARD ((size_t)16 << 10)
 
 /*
  * Three stacks in one mapping, in the order of their addresses. OWN is the
- * stack of the thread that runs the test. It begins with a guard, like a stack
- * made by the C library. BELOW and ABOVE are for coroutines.
+ * stack of the thread that runs the test. OWN begins with a guard area without
+ * access, like a stack made by the C library. BELOW and ABOVE are for
+ * coroutines.
  */
 enum place { BELOW, OWN, ABOVE, PLACES };
 

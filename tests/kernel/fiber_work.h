@@ -22,7 +22,6 @@ static inline void choose(const char *events)
 	rows_unit = selfmon_unit("rows");
 }
 
-/* Causes one page fault per page. */
 static inline void fault(uint64_t pages)
 {
 	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -87,8 +86,8 @@ static inline void warm(void)
 }
 
 /*
- * Allows a few additional faults, which the kernel may cause. Under a
- * sanitizer, allows any number of them.
+ * Allows up to 10 additional page faults, which the kernel may cause. Under a
+ * sanitizer, allows any number of additional faults.
  */
 static inline void expect_faults(const struct selfmon_row *row, uint64_t faults)
 {

@@ -16,8 +16,7 @@ struct holdings {
 	size_t lines;
 	/*
 	 * Size of the address space. The kernel merges adjacent mappings of the
-	 * same kind into one, so their growth does not show in the number of
-	 * mappings.
+	 * same kind, so their growth may not change the number of mappings.
 	 */
 	size_t kib;
 };

@@ -23,7 +23,6 @@ static inline bool holds_event(int fd)
 	return strstr(target, "[perf_event]");
 }
 
-/* Returns the number of perf events among the descriptors from `fd` on. */
 static inline int holds_events_from(int fd)
 {
 	int count = 0;

@@ -69,7 +69,7 @@ static inline int quantiles_order(const void *a, const void *b)
 /*
  * Expects a percentile within 12.5 % of the exact value. The rank of a
  * percentile has several definitions, so the values of the next lower and the
- * next higher rank are exact, too.
+ * next higher rank are also accepted as exact.
  */
 static inline void quantiles_near(double seen, const uint64_t *value, size_t n,
 				  double share)
@@ -82,10 +82,6 @@ static inline void quantiles_near(double seen, const uint64_t *value, size_t n,
 		      seen);
 }
 
-/*
- * Expects the exact sum, minimum and maximum of each unit after the first n
- * visits, and percentiles near the exact ones.
- */
 static inline void quantiles_expect(const struct selfmon_report *report,
 				    const struct selfmon_row *row, size_t n)
 {

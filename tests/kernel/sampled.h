@@ -221,7 +221,6 @@ static inline uint64_t period(void)
 	return (uint64_t)ns;
 }
 
-/* Returns the numbers of samples of all rows of this name together. */
 static inline struct counts counts_of(const struct selfmon_report *report,
 				      const char *name)
 {
@@ -295,7 +294,7 @@ static inline void say_how_many(const char *event)
 	selfmon_report_free(report);
 }
 
-/* Makes visits until there is this number of samples. */
+/* Makes visits until rows a and b together have at least `least` samples. */
 static inline void until(uint64_t least, void (*visit)(void))
 {
 	do {
@@ -323,8 +322,8 @@ static inline uint64_t in_their_code(void)
 }
 
 /*
- * Makes visits until work_a() and work_b() have this number of samples. Use it
- * if the visits also spend much time in other code.
+ * Makes visits until work_a() and work_b() together have at least `least`
+ * samples. For visits that also spend much time in other code.
  */
 static inline void until_in_their_code(uint64_t least, void (*visit)(void))
 {

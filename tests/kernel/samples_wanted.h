@@ -10,8 +10,8 @@
 #include "kernel/sampled.h"
 
 /*
- * Does not start the library's thread that reads the rings each 10 ms. Samples
- * stay in a ring until a visit with samples ends, or until a report is taken.
+ * Without the library's thread that reads the rings every 10 ms. Samples stay
+ * in a ring until a visit with samples ends, or until a report is taken.
  */
 #define ALONE OFTEN ",drain=border"
 
@@ -22,8 +22,8 @@ static inline uint64_t wanted(void)
 
 /*
  * Duration of each of the three parts of visit_long(). The tests set two
- * periods, so that each part has samples. With ALONE, the end of b reads the
- * samples of the first two parts together.
+ * sampling periods, so that each part has samples. With ALONE, the end of b
+ * reads the samples of the first two parts together.
  */
 static uint64_t long_ns;
 

@@ -63,10 +63,6 @@ static inline void visit(const char *name, uint64_t ns)
 	selfmon_leave(&frame);
 }
 
-/*
- * Makes a visit with others inside it. If slow is true, one of them takes
- * LONG_NS.
- */
 static inline void request(bool slow)
 {
 	SELFMON_REGION("request") {

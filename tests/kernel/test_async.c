@@ -104,7 +104,10 @@ static void *begin_one(void *span)
 	return NULL;
 }
 
-/* The next thread reuses the state of the exited one, but is another thread. */
+/*
+ * The second thread reuses the state of the exited thread. The end of the span
+ * must still count as an end on another thread.
+ */
 Test(async, of_an_ended_thread_ends_elsewhere)
 {
 	struct selfmon_async_span span;
@@ -244,7 +247,6 @@ Test(async, by_a_clock_that_takes_a_call)
 	cr_assert_lt(row->time.max, UINT64_C(60000000000));
 }
 
-/* Regions and spans do not affect each other. */
 Test(async, is_no_part_of_the_call_tree)
 {
 	struct selfmon_async_span span, within;
@@ -503,7 +505,6 @@ Test(async, every_format_has_them)
 	selfmon_report_free(report);
 }
 
-/* Spans are not rows of the table: totals and shares exclude them. */
 Test(async, are_not_in_the_total)
 {
 	struct selfmon_async_span span;
@@ -625,8 +626,8 @@ Test(async, ten_million_over_ten_thousand_open_take_no_memory)
 }
 
 /*
- * Ends the thread that runs spin(). This thread visits no regions, but it must
- * still answer requests of a reader.
+ * Set to end the thread that runs spin(). The thread visits no regions, but
+ * must still copy its statistics when a report requests a copy.
  */
 static bool stop;
 

@@ -159,10 +159,6 @@ static void jump_out(int number)
 		siglongjmp(out, 1);
 }
 
-/*
- * Makes the handler jump out after this number of instructions. Returns false
- * if the span takes fewer.
- */
 static bool jump_after(int instructions, void (*what)(void))
 {
 	steps = instructions;

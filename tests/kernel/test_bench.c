@@ -182,8 +182,9 @@ Test(bench_run, says_how_many_rounds_were_disturbed)
 }
 
 /*
- * Every third batch is preempted, which disturbs two of three pairs of batches.
- * So a round is measured with the third pair.
+ * A round measures one pair of batches. Every third batch is preempted, which
+ * disturbs two of three pairs. So a round is valid with the third pair at the
+ * latest.
  */
 Test(bench_run, measures_a_disturbed_round_again)
 {
@@ -211,8 +212,8 @@ static void rest(void *unused, uint64_t turns)
 }
 
 /*
- * The warm-up does not wait until a batch has taken 1 ms of CPU time: such a
- * batch would last a hundred times as long.
+ * The warm-up must not wait until a batch has used 1 ms of CPU time. The case
+ * mostly sleeps, so such a batch would take about 0.1 s.
  */
 Test(bench_run, warms_up_a_case_that_sleeps_beside_a_spinner)
 {

@@ -45,7 +45,10 @@ static void assert_monotonic(void)
 	}
 }
 
-/* Compares the timestamp counter with CLOCK_MONOTONIC_RAW over one second. */
+/*
+ * Compares the timestamp counter with CLOCK_MONOTONIC_RAW over at least one
+ * second.
+ */
 static void assert_accurate(const struct selfmon_clock *clock)
 {
 	struct selfmon_clock_pair from, to;
@@ -243,8 +246,9 @@ static void *ask_and_tell(void *done)
 }
 
 /*
- * Each round forks ROUND_NS later than the previous round. Choosing the clock
- * takes some hundred microseconds, so some of the forks happen meanwhile.
+ * Each round waits ROUND_NS longer between the start of the thread and the
+ * fork. Choosing the clock takes some hundred microseconds, so some of the
+ * forks happen while the thread chooses.
  */
 #define ROUNDS 64
 #define ROUND_NS 5000
@@ -296,9 +300,9 @@ Test(clock, is_chosen_anew_in_a_child_forked_while_another_thread_chose)
 }
 
 /*
- * Runs the function in a child that has id 1 in a new PID namespace. Returns
- * its result, -1 if no namespace can be made, 3 if the child was killed, or 4
- * if it hung.
+ * Calls the function in a child that has id 1 in a new PID namespace. Returns
+ * the function's result, -1 if no namespace can be made, 3 if the child was
+ * killed, or 4 if the child hung.
  */
 static int in_namespace(int (*what)(void))
 {
@@ -316,7 +320,7 @@ static int in_namespace(int (*what)(void))
 	}
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
-	return 4; /* waits for ever */
+	return 4;
 }
 
 static int ask_as_the_first(void)

@@ -216,7 +216,6 @@ static const char eight_events[] =
 	"page-faults,minor-faults,major-faults,dummy,task-clock,cpu-clock,"
 	"page-faults,dummy";
 
-/* Expects this number of descriptors and maps in addition to those before. */
 static void assert_takes(const struct holdings *before, size_t fds, size_t maps)
 {
 	const struct holdings now = holdings_now();

@@ -64,7 +64,6 @@ Test(counters_elsewhere, a_set_outlives_its_thread_and_stands_still)
 	selfmon_counters_close(set);
 }
 
-/* Called in a child. The exit status identifies the failed check. */
 static int use_in_child(void)
 {
 	struct selfmon_counter_info info = { .size = sizeof(info) };
@@ -87,8 +86,8 @@ static int use_in_child(void)
 }
 
 /*
- * The set is wiped in the child, with its choice of a clock. So the child has
- * to use the clock of the process.
+ * The kernel wipes the set's memory in the child, including the choice of a
+ * clock. So the child must use the clock of the process.
  */
 Test(counters_elsewhere, a_forked_child_keeps_the_time_of_the_processs_clock)
 {

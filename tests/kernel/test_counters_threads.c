@@ -18,7 +18,6 @@ static void *touch_and_exit(void *map)
 	return NULL;
 }
 
-/* Starts the threads and waits for their end. */
 static void fork_and_join(void)
 {
 	pthread_t thread[THREADS];
@@ -48,7 +47,7 @@ static void open_inside(unsigned int flags)
 
 	for (i = 0; i < THREADS; i++)
 		pages[i] = fresh_pages();
-	fork_and_join(); /* their stacks are reused later */
+	fork_and_join(); /* later threads reuse the stacks */
 	cr_assert_eq(open_set("page-faults,task-clock", flags), 2);
 	cr_assert_eq(failure.error, 0);
 }

@@ -39,7 +39,6 @@ Test(counters_threads_elsewhere, another_thread_reads_the_same_sums)
 	pool_end(&pool);
 }
 
-/* Called in a child. The exit status identifies the failed check. */
 static int use_in_child(void)
 {
 	selfmon_counters_end(set, &b);
@@ -197,7 +196,7 @@ Test(counters_threads_elsewhere, no_file_of_the_host_is_read)
 		cr_assert_eq(dup2(file, fds[i]), fds[i]);
 		close(file);
 	}
-	usleep(2000); /* longer than a descriptor is trusted */
+	usleep(2000); /* so the library checks the descriptors again */
 	selfmon_counters_begin(set, &a);
 	cr_assert_eq(a.flags & SELFMON_SNAPSHOT_LOST,
 		     SELFMON_SNAPSHOT_LOST_REST);

@@ -21,7 +21,6 @@
 
 #define TIMES 1000
 
-/* Opens the event. Skips the test if this machine cannot count it. */
 static struct selfmon_counters *open_set(const char *spec)
 {
 	struct selfmon_failure failure = { 0 };

@@ -136,10 +136,6 @@ static void jump_out(int number)
 		siglongjmp(out, 1);
 }
 
-/*
- * Jumps out of the switch after this number of instructions. Returns false if
- * the switch has fewer.
- */
 static bool jump_after(int instructions)
 {
 	steps = instructions;
@@ -149,7 +145,6 @@ static bool jump_after(int instructions)
 	return false;
 }
 
-/* After each jump, both fibers must still have their open visits. */
 Test(fibers, jumps_out_of_each_instruction_of_a_switch_lose_no_open_visit)
 {
 	struct selfmon_frame a = { NULL, { 0 } }, b = { NULL, { 0 } };

@@ -91,7 +91,6 @@ static void warm(uint64_t rows)
 	end(0);
 }
 
-/* ended: number of fibers that have ended. */
 static void expect(uint64_t ended, uint64_t open, uint64_t rows)
 {
 	struct selfmon_report *const report = rows_take();

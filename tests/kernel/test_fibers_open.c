@@ -43,7 +43,7 @@ Test(fibers, that_are_suspended_have_their_visits_open)
 	selfmon_report_free(report);
 }
 
-/* Suspended before the interval, and within it. */
+/* One fiber is suspended before the interval, and two inside of it. */
 Test(fibers, that_are_suspended_are_open_once_in_an_interval)
 {
 	struct selfmon_report *first, *second, *interval;
@@ -82,8 +82,8 @@ static struct selfmon_report *report_of_file(pid_t pid)
 }
 
 /*
- * Two fibers stay suspended. A third one runs while the thread's region "loop"
- * is open.
+ * Two fibers stay suspended. A third fiber runs while the thread's region
+ * "loop" is open.
  */
 static void suspend_with_live_file(void)
 {
@@ -155,7 +155,6 @@ Test(fibers, of_a_killed_process_have_their_visits_open_in_its_live_file)
 
 static atomic_int runs;
 
-/* Waits ten times as long as the fiber ran. */
 static uint64_t wait_after(uint64_t begin, uint64_t end)
 {
 	uint64_t now;
@@ -186,7 +185,7 @@ Test(fibers, that_are_destroyed_while_suspended_have_the_time_until_then)
 	ran = end - ran + selfmon_clock_ticks() - now;
 	report = rows_take();
 	ns = selfmon_clock_ns(selfmon_clock(), ran);
-	/* The clock's estimate of its rate may have changed. */
+	/* Allows 1 %: the clock's estimate of its rate may have changed. */
 	cr_assert_leq(ROWS_GET(report, "job")->time.sum, ns + ns / 100 + 1);
 	selfmon_report_free(report);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the token of a process in a chain of forks. */
+/*
+ * Tests selfmon_fork_token(): a process and each forked child have different
+ * tokens, and all threads of a process get the same token.
+ */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <pthread.h>

@@ -43,7 +43,6 @@ static void in_a_thread(void *(*body)(void *), void *argument)
 	cr_assert_eq(pthread_join(thread, NULL), 0);
 }
 
-/* Returns the row of frames in a report, or NULL. */
 static const struct selfmon_row *row_in(const struct selfmon_report *report,
 					const char *name)
 {
@@ -293,7 +292,7 @@ static void *mark_and_count(void *unused)
 
 /*
  * The kernel records a thread's context switches only while its events are
- * open. So a mark opens them, even if the thread has visited no region.
+ * open. So a mark opens the events, even if the thread has visited no region.
  */
 Test(frames, of_a_thread_open_its_events)
 {
@@ -463,7 +462,8 @@ static void nest(int number)
 
 /*
  * The handler's marks end frames, too. If the interrupted mark had already read
- * the start of its frame, it is dropped: only the handler's mark counts.
+ * the start of its frame, the interrupted mark is dropped: only the handler's
+ * mark counts.
  */
 Test(frames, add_up_with_a_mark_in_a_handler_at_each_instruction)
 {
@@ -473,7 +473,7 @@ Test(frames, add_up_with_a_mark_in_a_handler_at_each_instruction)
 	SKIP_IF_SANITIZED("it makes too many steps of one");
 	selfmon_frame_mark(NULL);
 	first = last_mark();
-	selfmon_frame_mark(NULL); /* the first frame is the longest so far */
+	selfmon_frame_mark(NULL); /* a new maximum takes another path */
 	signal(SIGTRAP, nest);
 	for (i = 0; i < 10; i++)
 		step_by_step();

@@ -62,11 +62,11 @@ Test(frames_slowest, have_what_ended_between_their_marks)
 }
 
 /*
- * "game" is open at all marks, and each "tick" is open at one mark. Neither is
- * a part of a frame. Each tick ends in the frame after its mark, but a visit is
- * a part only of the frame that contains the visit's middle. The middle of a
- * tick is before its mark, even if another program takes the CPU after the
- * mark.
+ * A visit is a part of a frame if the visit's middle is in the frame and the
+ * visit ends before the frame does. Each "tick" ends after its mark, but its
+ * middle is before the mark, even if another program takes the CPU after the
+ * mark. So no "tick" is a part of a frame. "game" is open at all marks, and is
+ * no part either.
  */
 Test(frames_slowest, leave_out_visits_around_a_mark)
 {
@@ -150,8 +150,8 @@ Test(frames_slowest, say_how_long_they_were_off_the_cpu)
 }
 
 /*
- * With a trace, frames and spans are also entries of the ring. They must not
- * become parts of other frames.
+ * With a trace, the ring of recorded visits also has entries for frames and
+ * spans. They must not become parts of other frames.
  */
 Test(frames_slowest, are_no_parts_of_others_with_a_trace)
 {

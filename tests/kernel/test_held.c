@@ -15,7 +15,7 @@
 #include "dummy_event.h"
 
 #define THREADS 4
-#define PAGE 512 /* descriptors per allocation */
+#define PAGE 512 /* descriptors in one page of the table */
 #define ROUNDS 64
 
 static pthread_barrier_t at_once;
@@ -80,7 +80,8 @@ static int still_open_in_child(void)
 
 /*
  * In each round, all threads add a descriptor at the same time. The descriptors
- * are in a new page of the table, so each thread would allocate the page.
+ * are in a new page of the table, so any of the threads may have to allocate
+ * the page.
  */
 Test(held, a_child_closes_what_threads_noted_at_once)
 {

@@ -277,10 +277,6 @@ static void *work_until_stopped(void *unused)
 	return NULL;
 }
 
-/*
- * Returns true if there were at least 30 calls of each kind, and this number of
- * samples in the worker's regions.
- */
 static bool is_enough(uint64_t samples)
 {
 	size_t i;

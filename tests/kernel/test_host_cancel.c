@@ -13,7 +13,7 @@
 #define TIMES 100
 /*
  * At the end of a thread, AddressSanitizer calls sigaltstack(2). In a cancelled
- * thread it reports its own write as an error.
+ * thread, AddressSanitizer reports its own write as an error.
  */
 #define CANCELLED_STACK                                                        \
 	"it treats the frames of a cancelled thread as live"
@@ -97,9 +97,9 @@ Test(host_cancel, a_thread_that_holds_the_lock_is_cancelled_as_it_gives_it_back)
 }
 
 /*
- * Deferred cancellation takes effect at the next cancellation point, such as a
- * sleep. A report sleeps while it waits for threads that are in the middle of
- * an update.
+ * Statistics with an update that has begun and not ended. A report waits for
+ * the end of the update by sleeping. A sleep is a cancellation point, at which
+ * deferred cancellation would take effect.
  */
 static struct selfmon_stats *updating;
 static bool printed;

@@ -10,7 +10,10 @@
 
 TestSuite(host_dropped, .init = setup);
 
-/* A coroutine is dropped inside of its region. Another one reuses its stack. */
+/*
+ * A coroutine is dropped inside of its region. Another coroutine reuses its
+ * stack.
+ */
 static void *drop(void *unused)
 {
 	begin_only(unused);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests a handler with regions that interrupts the program while it opens
- * counter sets. In each child the handler interrupts at another time. If it
- * waits for the code that it interrupted, the child is killed.
+ * counter sets. In each child the handler interrupts at another time. If the
+ * handler waits for the code that it interrupted, the test kills the child
+ * after 20 s.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>

@@ -118,9 +118,10 @@ static void note_outcome(void)
 }
 
 /*
- * The first two visits may make system calls: on another stack, the general
- * path calls sigaltstack(2). So the calls are forbidden after these visits. A
- * later system call ends the child by a signal.
+ * The first two visits may make system calls: on a stack that is not the
+ * thread's own, the general path calls sigaltstack(2). System calls are
+ * forbidden after the first two visits: a later call ends the child by a
+ * signal.
  */
 static void stay_quiet(void)
 {

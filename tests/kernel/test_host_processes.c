@@ -68,7 +68,6 @@ static void let_go(struct staying *staying)
 		pthread_join(staying->thread[i], NULL);
 }
 
-/* Each thread holds one descriptor for each of its two events. */
 Test(host_processes, a_child_closes_its_parents_counters_at_its_first_visit)
 {
 	struct staying staying;
@@ -319,8 +318,8 @@ Test(host_processes, a_program_that_is_spawned_inherits_no_event)
 }
 
 /*
- * Visits regions with 20,000 new names, and then the same ones again. Each call
- * of selfmon_region() takes the lock, so the lock is held almost always.
+ * Visits regions with 20,000 new names, and then the same regions again. Each
+ * call of selfmon_region() takes the lock, so the lock is held almost always.
  */
 static void *visit_new(void *stop)
 {

@@ -70,8 +70,8 @@ static size_t count_of(const char *word)
 
 /*
  * Returns the number of table rows of this region. A row begins with the
- * region's name and a blank. A note on its visits begins with the name of its
- * parent; if there is no parent, with the region's name and a colon.
+ * region's name and a blank. A note on the region's visits begins with the
+ * parent's name or, without a parent, with the region's name and a colon.
  */
 static size_t rows_of(const char *name)
 {
@@ -88,9 +88,6 @@ static size_t rows_of(const char *name)
 	return count;
 }
 
-/*
- * Worker i serves i + 1 requests inside of a region that the server has open.
- */
 static void serve(void)
 {
 	pid_t pid[WORKERS];
@@ -162,7 +159,6 @@ static int visits_in(const char *path, const char *region)
 	return visits;
 }
 
-/* Reads and removes all reports in the directory, then the directory. */
 static void read_reports(int *reports, int *requests, int *setups)
 {
 	struct dirent *entry;
@@ -201,7 +197,7 @@ Test(host_server, each_worker_writes_a_file_of_its_own)
 
 static int finished[2]; /* a pipe that the daemon keeps open to its end */
 
-/* Closes all descriptors except that pipe, as daemons do. */
+/* Closes all descriptors except the write end of the pipe, as daemons do. */
 static void close_all(void)
 {
 	int fd;

@@ -16,7 +16,7 @@
 
 #define SPANS 300
 #define REGIONS 1000
-/* Fewer spans than this are evicted: eviction removes groups of 16. */
+/* The library evicts fewer spans than this: it evicts groups of 16. */
 #define NOT_KEPT (SPANS - SELFMON_DEPTH_MAX + 16)
 
 TestSuite(host_spans, .init = setup, .fini = teardown);
@@ -51,7 +51,6 @@ struct sums {
 	uint64_t visits, open, cut_off;
 };
 
-/* Returns sums over all rows of this name in the tree. */
 static struct sums sums_of(const struct selfmon_report *report,
 			   const char *name)
 {
@@ -70,7 +69,6 @@ static struct sums sums_of(const struct selfmon_report *report,
 	return sums;
 }
 
-/* Returns the first row of this name that has visits. */
 static const struct selfmon_row *row_of(const struct selfmon_report *report,
 					const char *name)
 {
@@ -91,10 +89,6 @@ static const struct selfmon_thread_record *record(void)
 	return selfmon_thread_attach()->record;
 }
 
-/*
- * Checks that no visit and no span is lost, and that the report says what
- * happened.
- */
 static void check(const struct selfmon_report *report, uint64_t spans,
 		  uint64_t visits)
 {
@@ -345,8 +339,9 @@ Test(host_spans, of_handlers_in_the_last_entry_let_no_visit_run_beyond)
 }
 
 /*
- * Acts like a handler: top++ makes an entry that the interrupted enter has
- * taken, but not filled in. Nothing is evicted until the eighth attempt.
+ * top++ stands for an enter that a handler interrupted: the enter has taken an
+ * entry, but not filled it in. The library evicts nothing until the eighth
+ * attempt.
  */
 Test(host_spans, are_kept_for_a_while_if_an_enter_may_be_interrupted)
 {

@@ -49,7 +49,6 @@ static void *interleave_in_a_span(void *place)
 	return NULL;
 }
 
-/* Checks that all visits have ended, and that each is marked as switched. */
 static void check_marked(const struct selfmon_report *report, const char *name)
 {
 	const struct selfmon_row *row = row_named(report, name);

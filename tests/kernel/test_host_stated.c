@@ -40,7 +40,6 @@ static void send_soon(void)
 	setitimer(ITIMER_REAL, &soon, NULL);
 }
 
-/* The child ends in this function. */
 static void fork_and_end(int number)
 {
 	int status;

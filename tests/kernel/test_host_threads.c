@@ -59,8 +59,8 @@ static void *visit_once(void *unused)
 static pthread_barrier_t visited;
 
 /*
- * Makes threads open their events one after the other: threads that open at the
- * same time may exceed a limit.
+ * Makes threads open their events one after the other. Threads that open events
+ * at the same time may exceed the library's limit of descriptors.
  */
 static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
 
@@ -75,7 +75,6 @@ static void *visit_and_wait(void *unused)
 	return unused;
 }
 
-/* Runs `times` rounds of at_once threads each. */
 static void waves(int at_once, int times)
 {
 	pthread_t thread[AT_ONCE];

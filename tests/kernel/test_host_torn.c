@@ -115,7 +115,7 @@ struct round {
 	int number;  /* visits begun, and instructions of this leave */
 	bool usual;  /* whether the visit is usual, that is, not the longest */
 	bool jumped;
-	bool asked;  /* the report requested a copy */
+	bool asked;  /* the report requested a copy of the statistics */
 	uint64_t counted, repaired, unread; /* in the report */
 };
 

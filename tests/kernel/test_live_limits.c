@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests live files that cannot grow, and who has the mapping and the descriptor
- * of a live file.
+ * Tests live files that cannot grow, and which processes have the mapping and
+ * the descriptor of a live file.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -202,7 +202,6 @@ Test(live_limits, a_name_that_is_too_long_has_one_note)
 	cr_assert_eq(outcome->sum, 1);
 }
 
-/* Returns the descriptor of the live file, which is found by its name. */
 static int find_descriptor(void)
 {
 	char link[64], name[128];
@@ -271,7 +270,6 @@ Test(live_limits, a_number_that_is_the_hosts_by_now_is_not_written_to)
 	check_full(path);
 }
 
-/* Returns true if this process has mapped the live file. */
 static bool is_mapped(void)
 {
 	FILE *const maps = fopen("/proc/self/maps", "r");

@@ -406,7 +406,7 @@ Test(live_read, a_first_visit_that_was_just_recorded_is_one)
 	cr_assert_eq(row_named("outer").visits, 1);
 }
 
-/* The node of "last" is the one with an open visit. */
+/* Node 4 is "last", which has an open visit. */
 Test(live_read, a_visit_that_was_just_recorded_is_not_open_as_well)
 {
 	struct selfmon_node *const node = record_of(SELFMON_RECORD_NODE, 4);

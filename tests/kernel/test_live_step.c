@@ -22,8 +22,8 @@
 #include "stepped_pmu.h"
 
 /*
- * Counts of the child's visits in shared memory, incremented before and after
- * each visit.
+ * Counts of the child's visits in shared memory: begun is incremented before
+ * each visit, and ended after each visit.
  */
 struct outcome {
 	uint64_t begun, ended;
@@ -160,8 +160,8 @@ static void make_usual(void)
 }
 
 /*
- * Replaces the events, which are read by read(2), by those of the simulated
- * PMU, which are read in user space.
+ * Replaces the events, which are read by read(2), by the events of the
+ * simulated PMU, which are read in user space.
  */
 static void take_model(void)
 {
@@ -249,9 +249,9 @@ static void check(bool must_be)
 }
 
 /*
- * Continues the child until it stops with the signal `wanted`. A read of a
- * counter stops it with SIGSEGV instead: emulates the read, which counts as one
- * step.
+ * Continues the child until it stops with the signal `wanted`. At a read of a
+ * counter the child stops with SIGSEGV instead. Emulates this read, which
+ * counts as one step.
  */
 static void go(enum __ptrace_request request, pid_t child, int wanted)
 {
@@ -317,9 +317,10 @@ Test(live_step, at_each_instruction_of_visits)
 }
 
 /*
- * Distance between checks in scenes that have more instructions than nested()
- * with time alone. Only `make check` leaves instructions out here. First visits
- * have so many instructions that no form checks after each of them.
+ * Distance between checks, in instructions, for scenes that are longer than
+ * nested() with time alone. Only `make check` skips instructions here. First
+ * visits use another distance: they are so long that no form of the tests
+ * (form.h) checks each of their instructions.
  */
 static int stride(void)
 {

@@ -39,7 +39,6 @@ static void note(const struct selfmon_longer *visit, void *context)
 	called.calls++;
 }
 
-/* The called function itself makes a visit that exceeds the limit. */
 static void note_slowly(const struct selfmon_longer *visit, void *context)
 {
 	note(visit, context);
@@ -156,7 +155,6 @@ Test(longer, may_visit_regions_and_is_not_called_again)
 	cr_expect_eq(ROWS_GET(report, "inside")->depth, 0);
 	cr_expect_eq(ROWS_GET(report, "inside")->visits, 1);
 	selfmon_report_free(report);
-	/* The next visit is reported again. */
 	visit("a", SLOW_NS);
 	expect_call("a");
 }

@@ -128,8 +128,8 @@ static bool has_query(void)
 }
 
 /*
- * If the list was once too long, the library does not read it again, even after
- * it has become short.
+ * If /proc/self/maps was once too long, the library does not read the file
+ * again, even after the file has become short.
  */
 Test(mapping, is_not_found_at_the_end_of_a_long_list)
 {

@@ -50,7 +50,6 @@ static rlim_t address_space(void)
 	return pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Threads visit regions in a process that cannot allocate memory. */
 static void visit_without_memory(void)
 {
 	pthread_t thread[THREADS];

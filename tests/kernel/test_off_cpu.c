@@ -188,7 +188,7 @@ Test(off_cpu, goes_to_the_regions_that_were_open)
 	uint64_t around, sleeps = 0;
 	int i;
 
-	nap(3); /* outside */
+	nap(3); /* outside of all regions */
 	SELFMON_REGION("around") {
 		around = nap(2);
 		for (i = 0; i < 10; i++)

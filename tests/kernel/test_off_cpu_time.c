@@ -11,7 +11,6 @@
 #include "kernel/nobody.h"
 #include "rows.h"
 
-/* The clocks and switches of the thread at one time. */
 struct usage {
 	uint64_t wall_ns, cpu_ns, blocked, preempted;
 };
@@ -43,7 +42,8 @@ static uint64_t off_ns(const struct usage *usage)
 
 /*
  * The kernel writes the records during the context switch, and counts this work
- * as CPU time. The naps are long, so these microseconds do not matter.
+ * as CPU time. The naps are long, so the microseconds of this work do not
+ * matter.
  */
 static void sleep_and_work(int naps)
 {
@@ -90,7 +90,6 @@ static void assert_counts(const struct selfmon_row *row,
 	cr_assert_leq(row->preemptions, o[1].preempted - o[0].preempted);
 }
 
-/* Returns true if the times agree within 2 %. */
 static bool agrees(const struct selfmon_row *row, const struct usages *usages)
 {
 	const double found = (double)(row->blocked_ns + row->preempted_ns);

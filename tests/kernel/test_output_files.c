@@ -19,7 +19,6 @@
 #include "platform/create.h"
 #include "sanitized.h"
 
-/* A directory for this test, and paths in it. */
 static char folder[32];
 
 static const char *inside(const char *name)
@@ -158,7 +157,7 @@ Test(output, one_that_cannot_be_written_leaves_the_one_before_whole)
 
 #define SOMEBODY 65534
 
-/* Root may write to any folder. */
+/* Root could write to any folder. */
 static void visit_as_somebody(void)
 {
 	if (getuid() == 0 && (setgid(SOMEBODY) || setuid(SOMEBODY)))
@@ -301,7 +300,6 @@ static void *write_much(void *path)
 	return selfmon_create_write(path, much, sizeof(much)) ? path : NULL;
 }
 
-/* Returns another descriptor of the same file, or -1. */
 static int other_of(int fd)
 {
 	struct stat wanted, status;

@@ -172,7 +172,7 @@ Test(region, a_handle_gives_its_name_back)
 	char name[] = "made at run time";
 	struct selfmon_region *const handle = selfmon_region(name);
 
-	name[0] = 'f'; /* it was copied */
+	name[0] = 'f'; /* the library has its own copy */
 	cr_assert_str_eq(selfmon_region_name(handle), "made at run time");
 	cr_assert_str_eq(selfmon_region_name(selfmon_region("")), "(unnamed)");
 	cr_assert_str_eq(selfmon_region_name(NULL), "");
@@ -423,7 +423,11 @@ static void nest_three(void)
 	selfmon_compiler_fence();
 }
 
-/* The search for the third region takes one step more than for the second. */
+/*
+ * The third region begins while two visits of its function are open, so STEP
+ * increases by 1 at each visit, as SAME does. The second region begins with one
+ * such visit open, which does not increase STEP.
+ */
 Test(region, those_nested_in_one_function_are_told_apart_by_number)
 {
 	const struct selfmon_stats *third;

@@ -67,7 +67,7 @@ Test(region_counters, page_faults_of_touched_pages_are_exact)
 
 	SKIP_IF_SANITIZED("its shadow memory faults too");
 	configure("page-faults");
-	touch(1); /* the code's own pages */
+	touch(1); /* maps the code's own pages */
 	for (i = 0; i < 10; i++)
 		touch(PAGES);
 	report = rows_take();

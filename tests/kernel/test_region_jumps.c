@@ -119,7 +119,8 @@ Test(region_jumps, all_levels_that_were_jumped_past_are_cut_off)
 /*
  * This function is called twice from the same place, so the entries of both
  * calls have the same mark. The jump abandons frames[1] of the first call, and
- * the second call reuses this memory. Only that shows which entry is abandoned.
+ * the second call reuses this memory. Only this reuse shows which entry is
+ * abandoned.
  */
 static __attribute__((noinline)) void jump_or_visit(bool jumps)
 {
@@ -288,8 +289,8 @@ static __attribute__((noinline)) void open_and_jump(struct selfmon_frame *span)
 
 /*
  * Called with a smaller depth each time, so each call runs at a higher address
- * than the previous one, and does not overwrite the frame that the previous
- * call abandoned.
+ * than the previous call. So the call does not overwrite the frame that the
+ * previous call abandoned.
  */
 static __attribute__((noinline)) void jump_from_depth(struct selfmon_frame *span,
 						      size_t depth)

@@ -53,7 +53,6 @@ static void visits(uint64_t items)
 	}
 }
 
-/* Returns the number of visits of at least this time. */
 static uint64_t at_least(const struct selfmon_report *report, uint64_t ticks)
 {
 	const double ns = (double)ticks * 1e9 / (double)report->clock_hz;

@@ -37,7 +37,6 @@ static size_t index_of(const struct selfmon_report *report, const char *name)
 	return 0;
 }
 
-/* Returns the totals of a unit in a row, both given by name. */
 static struct selfmon_report_unit unit_of(const struct selfmon_report *report,
 					  const char *row, const char *name)
 {
@@ -506,8 +505,8 @@ Test(region_quantities, of_an_interval_are_its_own)
 }
 
 /*
- * Visits with units end on the slow path. This must not change the times, and
- * later visits without units must have none.
+ * Visits with units end on a path of their own. This must not change the times,
+ * and later visits without units must have none.
  */
 Test(region_quantities, leave_times_what_they_were)
 {

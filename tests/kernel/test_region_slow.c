@@ -25,7 +25,6 @@ static void visit(const char *events, uint32_t every, bool fence)
 		selfmon_compiler_fence();
 }
 
-/* Expects the same reason in text, after its label, and in JSON. */
 static void assert_slow(const char *why)
 {
 	struct selfmon_report *const report = rows_take();

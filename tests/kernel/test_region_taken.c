@@ -275,8 +275,8 @@ Test(region_taken, another_set_at_the_number_is_neither_read_nor_closed)
 /* ---- system calls --------------------------------------------------------- */
 
 /*
- * From here on these two system calls fail with EPERM. All others work. Returns
- * 0, or -1 if the kernel has no filters.
+ * Makes these two system calls fail with EPERM from now on. All other calls
+ * work. Returns 0, or -1 if the kernel has no filters.
  */
 static int deny(int first, int second)
 {
@@ -371,8 +371,9 @@ Test(region_taken, a_filter_that_refuses_events_leaves_new_threads_their_time)
 
 #if defined(__x86_64__)
 /*
- * Tests a known limit: the library ends the program if timestamps are
- * forbidden. The strict mode of seccomp(2) forbids them, too.
+ * Tests a known limit: if timestamps are forbidden, the library's next read of
+ * the timestamp counter ends the program. The strict mode of seccomp(2) forbids
+ * timestamps, too.
  */
 static void lose_timestamps(void)
 {

@@ -21,7 +21,6 @@ static void configure(const char *events, uint32_t every)
 	cr_assert_eq(selfmon_configure(&options), 0);
 }
 
-/* Waits for at least 3 ms. Returns the ticks that passed. */
 static uint64_t wait_some(void)
 {
 	const struct timespec some = { .tv_nsec = 3000000 };

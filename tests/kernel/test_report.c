@@ -25,7 +25,6 @@ static void spin(uint64_t ns)
 		;
 }
 
-/* CPU time used before the first visit is not included. */
 Test(report, has_the_cpu_time_since_the_first_use)
 {
 	struct selfmon_report *report;

@@ -87,8 +87,9 @@ Test(report_intervals, have_what_was_done_in_them)
 }
 
 /*
- * The inner span is still open when the outer one ends, and is moved to the
- * outer one's place. Its row of the earlier report is not in the later one.
+ * The inner span is still open when the outer span ends, and moves up to the
+ * outer span's level of the tree. So the later report has no row of "inner"
+ * below "outer", unlike the earlier report.
  */
 Test(report_intervals, may_lack_a_row_whose_open_visit_moved)
 {
@@ -124,7 +125,6 @@ static void *visit_all_the_time(void *unused)
 	return NULL;
 }
 
-/* Each visit is in exactly one interval. */
 Test(report_intervals, add_up_while_threads_run, .timeout = 600)
 {
 	const int count = by_form(INTERVALS, INTERVALS, 200);

@@ -169,8 +169,9 @@ static struct whole sum_over_threads(const struct selfmon_report *report,
 }
 
 /*
- * Returns true if the net time of a row is negative, as may happen with a
- * coarse clock. The row's parent counts it as 0, so self times do not add up.
+ * Returns true if the net time of any row is negative, as may happen with a
+ * coarse clock. The row's parent counts such a time as 0, so self times do not
+ * add up.
  */
 static bool any_below_0(const struct selfmon_report *report)
 {
@@ -356,7 +357,7 @@ Test(report_threads, samples_of_a_thread_are_those_of_its_regions)
 
 /* ---- threads of one process, again --------------------------------------- */
 
-/* The rows of the report itself are the same as without the option. */
+/* With the option "threads", the rows of the report itself stay the same. */
 Test(report_threads, the_report_itself_is_as_ever)
 {
 	struct worker worker[WORKERS] = { { .visits = 1 }, { .visits = 2 },
@@ -395,8 +396,8 @@ Test(report_threads, ended_threads_keep_their_rows)
 }
 
 /*
- * The states of ended threads are reused, so no such thread has a row of its
- * own.
+ * The states of ended threads are reused, so ended threads have no rows of
+ * their own.
  */
 Test(report_threads, without_the_option_ended_threads_are_one_row)
 {
@@ -443,7 +444,10 @@ static uint32_t states(void)
 
 #define BEYOND 40
 
-/* Memory is limited, so the states of later threads are reused. */
+/*
+ * To limit memory, only the first 256 threads keep a state of their own. Later
+ * threads reuse the state of an ended thread.
+ */
 Test(report_threads, those_beyond_the_first_256_are_one_row)
 {
 	struct worker *const worker =
@@ -613,7 +617,10 @@ Test(report_threads, a_live_file_has_them_after_a_kill)
 	selfmon_report_free(report);
 }
 
-/* Threads that were alive at the same time are shown without the option. */
+/*
+ * Threads that were alive at the same time have rows of their own even without
+ * the option "threads".
+ */
 Test(report_threads, a_live_file_without_the_option_has_those_at_once)
 {
 	struct selfmon_report *report;

@@ -66,7 +66,6 @@ static __attribute__((noinline)) int fault_deep(char *page, uint64_t from,
 	return room[depth];
 }
 
-/* Causes faults, and takes a report afterwards. */
 static struct selfmon_report *after_faults(char *page, uint64_t from,
 					   uint64_t to)
 {
@@ -182,8 +181,8 @@ Test(sample_limits, threads_without_locked_memory_are_counted_with_the_reason)
 }
 
 /*
- * Locks as much memory as the user may lock. Returns the result of the last
- * attempt.
+ * Opens rings until no more memory may be locked. Returns the error of the last
+ * attempt, which is -EPERM unless another limit came first.
  */
 static int lock_all_memory(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests more threads than locked memory has rings for: the report counts the
- * threads without a ring and gives the reason. Nothing else changes.
+ * Tests more threads than there is locked memory for their rings: the report
+ * counts the threads without a ring and gives the reason. Nothing else changes.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -82,7 +82,6 @@ static int add_count(void *sum, const struct selfmon_stack_entry *entry)
 	return 0;
 }
 
-/* Returns the number of samples of the calling thread. */
 static uint64_t own_samples(const struct selfmon_thread_ring *ring)
 {
 	uint64_t sum = 0;
@@ -206,7 +205,8 @@ Test(sample_threads, without_a_ring_say_so_and_count_what_others_count)
 /*
  * With few descriptors left, a thread keeps the descriptor of the first event
  * only, and the pages of the others. The rings are large, so that a few of them
- * would use up all locked memory. The library gives them half of it.
+ * would use up all locked memory. The library gives half of the locked memory
+ * to rings.
  */
 #define COUNTED "page-faults,task-clock,minor-faults,major-faults,cpu-clock"
 #define LARGE_KIB 256
@@ -255,7 +255,6 @@ static void count_in_threads(size_t count)
 	free(thread);
 }
 
-/* Memory that the user may lock, in KiB. */
 static size_t lockable_kib(void)
 {
 	const long kib = nobody_number_in(

@@ -63,7 +63,7 @@ static void visit_and_sleep(void)
 			usleep(100);
 }
 
-/* Switches and samples share a ring. */
+/* Records of context switches and of samples share a ring. */
 Test(samples, go_with_time_off_the_cpu)
 {
 	struct selfmon_report *report;
@@ -173,7 +173,7 @@ Test(samples, of_spans_that_are_never_left_stay_theirs)
 		cr_expect_gt(a.a, 30);
 	/*
 	 * Samples that a full ring lost have no stack. Some of them may be of
-	 * b, or outside.
+	 * b, or of code outside of all regions.
 	 */
 	cr_expect_geq(sum_of(report, "a"), a.samples);
 	cr_expect_leq(sum_of(report, "a"),

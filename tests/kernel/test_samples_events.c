@@ -94,7 +94,6 @@ Test(samples, of_one_long_visit_are_all_there)
 	selfmon_report_free(report);
 }
 
-/* Software events are sampled with a frequency too, if one is requested. */
 Test(samples, of_page_faults_may_have_a_frequency)
 {
 	char *const memory = fresh_memory();

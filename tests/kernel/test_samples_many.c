@@ -69,7 +69,6 @@ Test(samples_many, are_all_of_the_region_that_the_thread_was_in)
 
 static cpu_set_t cpu[2];
 
-/* Skips the test unless there are two CPUs. */
 static void choose_two_cpus(void)
 {
 	cpu_set_t all;
@@ -99,7 +98,6 @@ static void move_to(int which)
 		__atomic_add_fetch(&moves, 1, __ATOMIC_RELAXED);
 }
 
-/* Each visit changes CPUs. Samples are taken before and after the change. */
 static void visit_moved(int which)
 {
 	SELFMON_REGION("a") {

@@ -13,7 +13,7 @@
 /*
  * The time between two clock reads inside of a region includes the cost of
  * samples. The time of the region does not. Checks that @taken_off, the
- * difference between the two, is the cost of @samples.
+ * difference between the two, is the cost of @samples within 50 %.
  */
 static void check_cost(const struct selfmon_report *report, double taken_off,
 		       uint64_t samples)
@@ -51,8 +51,8 @@ Test(samples, take_their_cost_off_the_time_of_a_visit)
 }
 
 /*
- * A visit's parent would have the cost as its self time if the library
- * subtracted it from the visit alone.
+ * If the library subtracted the cost of samples from the inner visit alone, the
+ * cost would appear as self time of the outer visit.
  */
 Test(samples, take_their_cost_off_the_visits_around)
 {

@@ -73,7 +73,10 @@ static void visit_framed(void)
 		work_framed();
 }
 
-/* Returns how many stacks of row 0 have a caller. Checks the caller. */
+/*
+ * Returns how many stacks of row 0 have a caller. Checks that the caller's
+ * address is not the sampled address.
+ */
 static size_t callers_of(const struct selfmon_report *report)
 {
 	struct selfmon_call_stack stack = { .size = sizeof(stack) };

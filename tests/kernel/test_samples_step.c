@@ -23,13 +23,16 @@
 /* ---- the ring ------------------------------------------------------------ */
 
 #define RING 4096u
-/* A position whose low half, which visits store, wraps during the test. */
+/*
+ * Position in the ring at the start. Visits store the low 32 bits of the
+ * position, which wrap during the test.
+ */
 #define START ((UINT64_C(1) << 32) - 1000)
 
 static struct perf_event_mmap_page page;
 static char data[RING];
 static struct selfmon_thread_ring ring;
-static uint64_t written, dropped; /* dropped: not reported yet */
+static uint64_t written, dropped; /* dropped: not yet reported as lost */
 
 struct sample {
 	struct perf_event_header header;
@@ -188,7 +191,7 @@ static __attribute__((noinline)) void jump(void)
 	}
 }
 
-/* The visit that the jump leaves ends when the next one begins. */
+/* The visit that the jump leaves ends when the next visit begins. */
 static void jumped(void)
 {
 	now = OUT | B;
@@ -247,7 +250,10 @@ static void find_nodes(void)
 
 struct found {
 	uint64_t samples;
-	/* Place of the first wrongly attributed sample, or 0. */
+	/*
+	 * Place of the first wrongly attributed sample, or 0; its allowed
+	 * places.
+	 */
 	uint64_t place, allowed;
 };
 
@@ -309,7 +315,7 @@ static void check(const char *where, uint64_t step, uint64_t read_at)
 static struct run {
 	uint64_t steps;
 	uint64_t sample_at, read_at; /* number of a step, or NEVER */
-	/* A sample at each step, but seldom while samples are read. */
+	/* Sample at each step; while samples are read, at each 97th step. */
 	bool often;
 	void (*act)(void); /* called at read_at, instead of a read */
 	volatile bool done;
@@ -379,12 +385,11 @@ static void on_step(int signal, siginfo_t *info, void *context)
 	run.read_at = NEVER;
 }
 
-/* Returns the number of steps. */
 static uint64_t play(void (*scene)(void))
 {
 	run.steps = 0;
 	run.done = false;
-	raise(SIGTRAP); /* the handler sets the flag */
+	raise(SIGTRAP); /* the handler sets the trap flag */
 	scene();
 	run.done = true;
 	return run.steps;
@@ -509,7 +514,7 @@ Test(samples_step, belong_to_it_if_another_thread_reads_them_at_any_instruction)
 	}
 }
 
-/* More samples than the ring holds, some of them while it is read. */
+/* Writes more samples than the ring holds, some of them while it is read. */
 Test(samples_step, are_all_counted_by_a_ring_that_fills)
 {
 	const size_t scenes = (size_t)by_form(1, SCENES, SCENES);

@@ -141,7 +141,7 @@ Test(slowest, no_visit_is_lost_with_a_handler_at_each_instruction)
 	}
 	keep_none_any_more();
 	signal(SIGTRAP, nest);
-	for (i = 0; i < 3; i++) /* the ring has room for all */
+	for (i = 0; i < 3; i++) /* the ring has room for all entries */
 		step_by_step(once);
 	cr_expect_gt(nested, 200);
 	cr_expect_eq(entries_of("stepped"), warm + 3);
@@ -150,10 +150,6 @@ Test(slowest, no_visit_is_lost_with_a_handler_at_each_instruction)
 		     warm + 3 + (uint64_t)nested);
 }
 
-/*
- * Jumps out of the visit after this number of instructions. Returns false if
- * the visit has fewer.
- */
 static bool jump_after(int instructions)
 {
 	steps = instructions;

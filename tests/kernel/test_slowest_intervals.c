@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the slowest visits of an interval, that is, since the last report,
- * beside those since the start.
+ * Tests the slowest visits of an interval, that is, since the last report. A
+ * report also has the slowest visits since the start of the process.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -184,8 +184,8 @@ Test(slowest_intervals, of_equal_times_are_at_most_eight)
 }
 
 /*
- * An interval without visits has no slowest visits; one with few visits has all
- * of them.
+ * An interval without visits has no slowest visits. An interval with few visits
+ * has all of them.
  */
 Test(slowest_intervals, without_visits_have_none)
 {
@@ -312,7 +312,6 @@ Test(slowest_intervals, have_each_visit_once_while_threads_run)
 	selfmon_report_free(before);
 }
 
-/* The first interval of a child begins with the child. */
 Test(slowest_intervals, of_a_child_begin_at_none)
 {
 	struct selfmon_report *report;

@@ -33,7 +33,6 @@ Test(slowest, of_a_child_begin_at_none)
 	cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* The live file of a killed process has complete slowest visits. */
 Test(slowest, outlive_a_killed_process_in_a_live_file)
 {
 	struct selfmon_options options = slow_options("none");
@@ -68,7 +67,10 @@ Test(slowest, outlive_a_killed_process_in_a_live_file)
 	selfmon_report_free(report);
 }
 
-/* The process is killed at a random time, perhaps while it records a visit. */
+/*
+ * Each round kills the process after another delay, perhaps while the process
+ * records a visit.
+ */
 Test(slowest, are_whole_if_the_process_was_killed_while_writing)
 {
 	struct selfmon_options options = slow_options("none");
@@ -94,7 +96,7 @@ Test(slowest, are_whole_if_the_process_was_killed_while_writing)
 			options.live = path;
 			if (selfmon_configure(&options))
 				_exit(1);
-			for (ns = 0;; ns += 200) { /* each one is kept */
+			for (ns = 0;; ns += 200) { /* each visit is kept */
 				SELFMON_REGION("a")
 					visit("b", ns);
 				if (ns == 200 * 20 &&

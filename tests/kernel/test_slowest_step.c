@@ -50,7 +50,6 @@ static void teardown(void)
 
 TestSuite(slowest_step, .init = setup, .fini = teardown, .timeout = 900);
 
-/* Each visit of "a" has one of "b" inside. */
 static void visit_a(uint64_t ns, bool stepped)
 {
 	struct selfmon_frame frame;
@@ -64,9 +63,9 @@ static void visit_a(uint64_t ns, bool stepped)
 
 /*
  * Fills the slots of the slowest visits of "a". The last two visits are
- * stepped, so they are slower: each step takes microseconds. The first of them
- * is written to an unused slot. The second one replaces a visit that is no
- * longer one of the slowest.
+ * stepped, so they are slower: each step takes microseconds. The first stepped
+ * visit is written to an unused slot. The second stepped visit replaces a visit
+ * that is no longer one of the slowest.
  */
 static _Noreturn void play(void)
 {
@@ -128,7 +127,6 @@ static bool is_in_vdso(pid_t child)
 	return false;
 }
 
-/* Checks the slowest visits. Returns the number of visits of "a". */
 static uint64_t check(pid_t child)
 {
 	struct selfmon_report *report;

@@ -55,7 +55,7 @@ static struct bounds look_in_thread(const pthread_attr_t *attr)
 }
 
 /*
- * Checks both bounds. The upper one is the end of the frames: the C library
+ * Checks both bounds. The upper bound is the end of the frames: the C library
  * stores data of the thread above it.
  */
 static void check(const struct bounds *bounds)

@@ -292,10 +292,6 @@ static void jump_out(int signal)
 		siglongjmp(out, 1);
 }
 
-/*
- * Makes a visit and jumps out of it after this number of instructions. Returns
- * false if the visit has fewer.
- */
 static bool jump_after(int instructions)
 {
 	steps = instructions;
@@ -320,8 +316,8 @@ static bool jump_inside(int instructions)
 
 /*
  * A jump may leave an entry of the ring unwritten. First the writer waits for
- * that entry. Then it counts all unread entries as lost, and continues with
- * later ones. No visit is in the file twice.
+ * that entry. Then the writer counts all unread entries as lost, and continues
+ * with later entries. No visit is in the file twice.
  */
 Test(trace, goes_on_after_a_jump_at_each_instruction)
 {
