@@ -5,8 +5,9 @@
  *	accuracy [--repeats=N | --quick]
  *
  * There are nine kinds of work (bench/accuracy_work.h) in several sizes. Each
- * is measured alone in a region, and twice: once in a parent and once in its
- * child.
+ * is measured in two ways: alone in one region, and executed twice, once in a
+ * parent region and once in a child region inside of it.
+ *
  * The true cost is the time per iteration of the same loop without regions. It
  * is measured right before and right after the loop with regions, in many short
  * rounds. Each round has its own rows in the report, and an error is the median

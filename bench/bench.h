@@ -70,7 +70,7 @@ struct bench_operation {
 	double sample[BENCH_ROUNDS_MAX]; /* ns per operation */
 };
 
-/* Warms up, measures all alternately and emits a row for each. */
+/* Warms up, measures all operations alternately and emits a row for each. */
 void bench_measure(struct bench_operation *operation, size_t count);
 
 uint64_t bench_now_ns(void);

@@ -132,7 +132,7 @@ $(O)/bench/states/candidate-single: $(candidate_sources) $(all_files) \
 		-o $@ 2> $@.log || { cat $@.log; exit 1; }; \
 	fi
 
-# TRACY=FOLDER is Tracy's source. A client drains its queue.
+# TRACY=FOLDER is the source of Tracy, which candidate-tracy measures.
 TRACY ?=
 ifneq ($(TRACY),)
 states_programs += $(O)/bench/states/candidate-tracy

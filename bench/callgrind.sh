@@ -21,11 +21,11 @@ counted() {
 # shellcheck disable=SC2034
 turn() {
 	# A visit that is the longest so far of its place takes a slow path,
-	# which is frequent among the first hundred visits. Measuring the cost of
-	# a sample takes a few samples of about 100,000 instructions each, and a
-	# run may take one sample more or less. A
-	# recorded visit that is one of the slowest takes thousands; their
-	# number depends on what else the machine does.
+	# which is frequent among the first hundred visits. Measuring the cost
+	# of a sample takes a few samples of about 100,000 instructions each,
+	# and a run may take one sample more or less. A recorded visit that is
+	# one of the slowest takes thousands; their number depends on what else
+	# the machine does.
 	case $1 in
 	children-1000 | recorded* | *sampled | both-rings) n=200000 ;;
 	*) n=20000 ;;

@@ -55,7 +55,6 @@ static NOINLINE void same_function(unsigned long n)
 				selfmon_compiler_fence();
 }
 
-/* Each iteration opens a region and a region inside of it, in one function. */
 static NOINLINE void both_in_function(unsigned long n)
 {
 	for (; n > 0; n--)

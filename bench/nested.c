@@ -28,7 +28,7 @@ static uint64_t cycles_apart, cycles_within;
 		}                                                              \
 	}
 
-/* Pairs of sites that make 16 different paths. */
+/* X(k, next): site_k() calls site_next(), which makes 16 different paths. */
 #define SITE_LIST(X)                                                           \
 	X(0, 5) X(1, 6) X(2, 7) X(3, 8) X(4, 9) X(5, 10) X(6, 11) X(7, 12)     \
 	X(8, 13) X(9, 14) X(10, 15) X(11, 0) X(12, 1) X(13, 2) X(14, 3)        \

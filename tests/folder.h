@@ -19,7 +19,6 @@ static inline int folder_remove_one(const char *path, const struct stat *status,
 	return remove(path);
 }
 
-/* Removes the directory and everything in it. */
 static inline void folder_remove(const char *path)
 {
 	nftw(path, folder_remove_one, 8, FTW_DEPTH | FTW_PHYS);

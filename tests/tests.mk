@@ -250,8 +250,8 @@ check-levels: $(static_lib) ## Nested regions at every level of optimisation
 		SELFMON_OUTPUT=none $(O)/tests/programs/levels/nested$$level; \
 	done; echo 'levels: nested alike from -O0 to -O3, and with -Os'
 
-# The test takes all code that follows these objects in the program for the
-# library's, so the library is linked last. scenes.o is the last of these
+# The test treats all code that follows these objects in the program as the
+# library's code, so the library is linked last. scenes.o is the last of these
 # objects, because visits are inlined into it.
 step_objects := $(patsubst %,$(O)/tests/programs/step/%.o,\
 	child counters main symbols scenes)

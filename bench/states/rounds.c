@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of a round is computed when it is read, not when the round is kept:
+ * The state of a round is computed at each query, not when the round is kept:
  * the lowest empty loop may come late in the run.
  */
 #include "rounds.h"

@@ -36,7 +36,6 @@ static NOINLINE void one(uint64_t n)
 			selfmon_compiler_fence();
 }
 
-/* Each iteration opens a region and a region inside of it, in one function. */
 static NOINLINE void nested(uint64_t n)
 {
 	candidate_visits += 2 * n;

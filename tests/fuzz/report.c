@@ -316,7 +316,6 @@ static void check_csv(const struct selfmon_report *report, const char *s)
 
 /* ---- any format ---------------------------------------------------------- */
 
-/* Expects no control characters that could harm a terminal. */
 static void check_harmless(const char *s, bool lines_end_in_cr)
 {
 	uint32_t code;

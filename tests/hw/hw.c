@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Helpers of the hardware tests, see hw.h. */
 #define _GNU_SOURCE
 #include "hw/hw.h"
 

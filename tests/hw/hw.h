@@ -36,7 +36,6 @@ void hw_require_user_reads(const struct selfmon_counters *set);
 struct selfmon_counters *hw_open(const char *spec);
 struct selfmon_counters *hw_open_with(const char *spec, unsigned int flags);
 
-/* Pins the calling thread to this CPU. */
 void hw_pin(int cpu);
 
 /*
@@ -131,7 +130,6 @@ void hw_expect_net(const struct selfmon_row *row, size_t column, double net);
 void hw_visit_loop(struct selfmon_counters *set, uint64_t n,
 		   struct selfmon_delta *delta);
 
-/* Returns the index of the set's member with this name. */
 size_t hw_member(const struct selfmon_counters *set, const char *name);
 
 #endif

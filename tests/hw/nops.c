@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Work of many instructions; see nops.h. */
 #include "hw/nops.h"
 
 #include <time.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of the machine, and messages about them; see settings.h. */
 #define _GNU_SOURCE
 #include "hw/settings.h"
 

@@ -253,7 +253,6 @@ Test(hw_cost, a_region_pair_with_four_counters_makes_no_system_call)
 
 /* ---- events that the PMU lacks ------------------------------------------- */
 
-/* Returns a generalised event that this PMU does not have. */
 static const char *missing_event(void)
 {
 	static const char *const candidate[] = {
@@ -307,7 +306,7 @@ static void assert_missing_is_free(const char *before, const char *after)
 	char there[128], missing[256];
 
 	hw_require_exact();
-	hw_require_user_reads(hw_open("instructions")); /* they count here */
+	hw_require_user_reads(hw_open("instructions")); /* needs a PMU */
 	snprintf(there, sizeof(there), "%s%s%s", before, comma, after);
 	snprintf(missing, sizeof(missing), "%s%s%s%s%s", before,
 		 *before ? "," : "", missing_event(), *after ? "," : "", after);

@@ -35,8 +35,8 @@ static HW_NOINLINE void work_in_turns(struct job *this)
 }
 
 /*
- * Skips the test if the set is read by read(2). This call counts a part of the
- * return from the kernel, so no count would be exact.
+ * Skips the test if the set is read by read(2). Such a count includes a part of
+ * the return from the kernel, so it would not be exact.
  */
 static void prepare(void)
 {

@@ -192,7 +192,8 @@ Test(hw_group, time_holds_no_slice_of_a_competitor)
 }
 
 /*
- * Any additional time is that of an interrupt, which is shorter than a slice.
+ * Only interrupts may add time to the visit, and an interrupt takes less than a
+ * slice.
  */
 Test(hw_group, an_undisturbed_visit_takes_the_time_of_its_cycles)
 {

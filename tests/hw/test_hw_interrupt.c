@@ -59,7 +59,6 @@ static struct selfmon_counters *open_user(const char *spec)
 	return set;
 }
 
-/* Reads the set's members by read(2). */
 static struct selfmon_group_read by_kernel(const struct selfmon_counters *set)
 {
 	const int fd = selfmon_set_of(set)->member[0].fd_plus_1 - 1;
@@ -112,7 +111,6 @@ static void assert_whole(const struct selfmon_counters *set)
 	}
 }
 
-/* Returns how often the event overflowed, according to its count. */
 static uint64_t overflows_of(int fd, uint64_t period)
 {
 	return tool_read(fd).value / period;

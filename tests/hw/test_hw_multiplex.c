@@ -195,7 +195,6 @@ Test(hw_multiplex, a_competitor_on_the_cpu_changes_no_estimate,
 	hw_competitor_end(competitor);
 }
 
-/* The region is so short that its values cannot be estimated. */
 Test(hw_multiplex, a_region_shorter_than_a_rotation_is_refused_not_guessed,
      .timeout = TIMEOUT)
 {

@@ -226,8 +226,8 @@ Test(hw_permission, without_a_pmu_time_alone_is_measured)
 }
 
 /*
- * Returns how many events `cycles` fit on the PMU. Writes a list of one more to
- * spec, if a set may have so many.
+ * Returns how many events `cycles` fit on the PMU. Leaves the last list tried
+ * in spec: it has one event more, unless the limit of a set was reached.
  */
 static size_t most_at_once(char *spec, size_t size)
 {

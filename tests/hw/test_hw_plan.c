@@ -119,8 +119,8 @@ Test(hw_plan, both_groups_are_estimated_and_bracket_the_truth,
 }
 
 /*
- * In a short region a group is either on the PMU or off it, so values are exact
- * or refused.
+ * In a short region a group is on the PMU or off it all the time, so its values
+ * are counted in full or refused. In an estimate, it was off for at most 1 %.
  */
 Test(hw_plan, no_value_of_a_short_region_is_guessed, .timeout = TIMEOUT)
 {
@@ -166,7 +166,6 @@ Test(hw_plan, a_strict_set_refuses_what_does_not_fit, .timeout = TIMEOUT)
 
 #define OPENS 40
 
-/* Returns the number of snapshots that were read in user space. */
 static unsigned int count_user_reads(const struct selfmon_counters *set,
 				     unsigned int snapshots)
 {

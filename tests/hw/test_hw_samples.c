@@ -90,9 +90,9 @@ static double counted(const struct selfmon_report *report)
 }
 
 /*
- * The number of samples times the period must be the number of events. For the
- * sum of both rows this always holds. For each row it holds only if the period
- * is not in step with the program.
+ * On an exact machine, the number of samples times the period must be within
+ * 2 % of the number of events. This holds for the sum of both rows. For each
+ * row it holds only if the period is not in step with the program.
  */
 static void expect_as_many_as_counted(void)
 {

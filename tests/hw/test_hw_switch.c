@@ -133,7 +133,10 @@ struct counted {
 	int visits, wrong;
 };
 
-/* A failed attempt to read is counted, too; `moved` shows it. */
+/*
+ * Skips visits in which a read was tried again. The instructions of a failed
+ * attempt are counted, too.
+ */
 static void count_visit(struct counted *counted,
 			const struct selfmon_delta *delta)
 {
@@ -152,7 +155,7 @@ static int count_exactly(const struct peer *peer, uint64_t n)
 	struct selfmon_delta delta;
 	int i, wrong;
 
-	visit_with_switch(set, peer, &delta); /* maps its code */
+	visit_with_switch(set, peer, &delta); /* takes the page faults */
 	for (i = 0; i < VISITS; i++) {
 		visit_with_switch(set, peer, &delta);
 		count_visit(&with, &delta);

@@ -68,7 +68,6 @@ Test(hw_time, a_second_of_the_clock_is_a_second_of_the_kernels)
 		  (unsigned long long)ns, (unsigned long long)raw);
 }
 
-/* If the page has a clock, the library must use it. */
 Test(hw_time, the_pages_clock_is_taken_where_there_is_one)
 {
 	struct perf_event_attr attr;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of another tool; see tool.h. */
 #define _GNU_SOURCE
 #include "hw/tool.h"
 

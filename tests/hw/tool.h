@@ -26,13 +26,11 @@ int tool_try(struct perf_event_attr *attr, pid_t pid, int cpu, int group);
 void tool_enable(int fd);
 void tool_disable(int fd);
 
-/* A count, and the time on the PMU. */
 struct tool_count {
 	uint64_t value, enabled_ns, running_ns;
 };
 struct tool_count tool_read(int fd);
 
-/* The event's page. */
 const struct selfmon_page *tool_map(int fd);
 
 /* Makes overflows of an event send SIGIO to this thread. */

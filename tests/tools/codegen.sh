@@ -134,7 +134,7 @@ for cc in gcc clang; do
 		case $flags in *lto*)
 			$cc $flags -nostdlib -r -flinker-output=nolto-rel \
 				"$work/$cc.o" -o "$work/$cc.lto" 2> /dev/null ||
-				continue # needs a linker that has it
+				continue # not every compiler can
 			mv "$work/$cc.lto" "$work/$cc.o" ;;
 		esac
 		judge_marks "$work/$cc.o" "$cc $flags" || bad=1

@@ -20,7 +20,8 @@ fail()
 }
 
 # try LIBRARIES COMPILER FLAG...: runs with only time, with events, and with one
-# visit in 10 measured. Linked apart, so that ccache can keep the objects.
+# visit in 10 measured. Compiles and links in separate steps, so that ccache can
+# keep the objects.
 try()
 {
 	libraries=$1

@@ -22,8 +22,8 @@ languages=
 other='-fgnuc-version=0 -DSELFMON_DISABLE -Wno-pedantic'
 
 # try COMPILER LANGUAGE STANDARD LEVEL FLAGS [LIBRARY...]: builds and runs the
-# program; without a library it is compiled off. Linked apart, so that ccache can
-# keep the objects.
+# program. Without a library, FLAGS must turn regions off. Compiles and links in
+# separate steps, so that ccache can keep the objects.
 try()
 {
 	compiler=$1 language=$2 standard=$3 level=$4 flag=$5

@@ -54,7 +54,7 @@ no_line() {
 	fi
 }
 
-# includes FILE NAME: a file includes a header of the library
+# includes FILE NAME: checks that FILE may include NAME, a header of the library
 includes() {
 	# With SELFMON_DISABLE each header includes all others: see disabled.h.
 	case $1,$2 in
@@ -72,9 +72,9 @@ includes() {
 	fi
 }
 
-# includes_plain FILE NAME: a file includes a header of the system.
-# bench_process.h, which starts a program again, belongs to benchmarks, not to
-# the library.
+# includes_plain FILE NAME: checks that FILE may include NAME, a header of the
+# system. bench_process.h, which starts a program again, belongs to benchmarks,
+# not to the library.
 includes_plain() {
 	case $own in platform/*|bench_process) return ;; esac
 	case $plain_headers in *" $2 "*) return ;; esac

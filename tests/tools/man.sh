@@ -106,7 +106,7 @@ compiles() {
 	$with -Werror -g0 -x $language "$1" $to -o "$work/out"
 }
 
-# A set of events has a row in its page, and is named in README.
+# Each set of events has a row in selfmon-events(7), and is named in README.
 sets=$(sed -n 's/^\t{ "\(@[a-z]*\)".*/\1/p' libselfmon/event/sets.c)
 [ -n "$sets" ] || complain "no set found in libselfmon/event/sets.c"
 for name in $sets; do

@@ -7,8 +7,8 @@
 # programs and in shared objects, for this machine and for arm64 (qemu-user).
 #
 # Each variant is compiled a second time with -DNAIVE: its functions take an
-# address that compilers may keep across the move to another thread. If not one
-# naive variant detects a kept address, the test itself is broken, and fails.
+# address that compilers may keep across the move to another thread. If no naive
+# variant detects a kept address, the test itself is broken, and fails.
 set -eu
 build=$1/tests/programs/migrate
 here=$1

@@ -126,7 +126,6 @@ else
 	echo '[SKIP] check-selftest: its JSON needs python3'
 fi
 
-# Without privileges.
 if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null &&
 	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all \
 		"$program" --version > "$work/out" 2>&1; then

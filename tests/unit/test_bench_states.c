@@ -68,8 +68,8 @@ Test(bench_states, a_round_of_neither_state_is_dropped, .init = begin,
 }
 
 /*
- * A shorter time of the empty loop shows that the machine was busy in all
- * rounds before.
+ * A round with a shorter time of the empty loop shows that the machine was busy
+ * in all earlier rounds.
  */
 Test(bench_states, a_lower_loop_moves_earlier_rounds, .init = begin,
      .fini = end)

@@ -102,7 +102,7 @@ Test(delta, leaves_out_more_events_than_the_time_allows)
 Test(delta, lets_read_2_count_outside_of_the_timestamps)
 {
 	b.ticks = a.ticks + 78;
-	b.value[2] = a.value[2] + 10305; /* task-clock around two reads */
+	b.value[2] = a.value[2] + 10305; /* includes the two read(2) calls */
 	subtract();
 	assert_value(2, 10305, SELFMON_SYSCALL);
 	b.value[0] = a.value[0] + 20000;
@@ -284,7 +284,7 @@ Test(delta, brings_the_page_times_up_by_the_page_clock)
 {
 	page_times(SELFMON_IMPL_SET_PAGE_CLOCK);
 	subtract();
-	/* 8 ms by the clock, and 3 ms - 1 ms by the page's times */
+	/* 8 ms by the clock, plus 3 ms - 1 ms by the page's times */
 	cr_assert_eq(delta.enabled_ns, 10 * MS);
 	cr_assert_eq(delta.off_ns, 3 * MS);
 	assert_scaled(1000, 2000);

@@ -23,7 +23,6 @@ static const char *escaped(enum selfmon_for what, const char *name)
 	return to;
 }
 
-/* Returns what put() writes for the name. */
 static const char *cell(void (*put)(FILE *stream, const char *s),
 			const char *name)
 {

@@ -14,10 +14,6 @@ TestSuite(event_cores, .fini = tree_remove);
 
 static struct selfmon_events events;
 
-/*
- * Checks that the event has this name, type and config, and counts on a core
- * PMU.
- */
 static void expect_event(size_t i, const char *name, uint32_t type,
 			 uint64_t config)
 {

@@ -139,7 +139,6 @@ static const char *const valid[] = {
 	"r1,r2,r3,r4,{r5,r6,r7,r8}",
 };
 
-/* Changes, removes, inserts or doubles a few bytes. */
 static void mutate(char *spec)
 {
 	static const char letters[] = "{}/,:=ukp09ax \t.-_\x80\xff";

@@ -119,7 +119,6 @@ static bool is_valid(unsigned int cache, unsigned int op)
 	return valid[cache][op] == 'y';
 }
 
-/* Copies the next word of a line. */
 static bool next_word(const char **line, char *word)
 {
 	int n = 0;

@@ -13,9 +13,6 @@ struct fault {
 	const char *message;
 };
 
-/*
- * The end of a message about an unknown name: which forms of names are allowed.
- */
 #define HINT                                                                   \
 	": names of `perf list`, rHEX, pmu/term=value/ and those of "          \
 	"selfmon-events(7) are allowed"

@@ -97,7 +97,6 @@ Test(event_sets, tell_what_is_wrong_with_them)
 		     "'dTLB-load-misses'");
 }
 
-/* The message names every set. */
 Test(event_sets, are_named_if_one_is_unknown)
 {
 	struct selfmon_events events;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes PMU trees in a directory, like those in sysfs on several machines. */
 #define _GNU_SOURCE
 #include "unit/test_event_tree.h"
 

@@ -83,7 +83,6 @@ Test(explain_event, tells_an_address_of_the_kernels_from_a_crooked_one)
 	says(text, "multiple of the length");
 }
 
-/* Top-down events can only be counted in a group after slots. */
 Test(explain_event, tells_that_topdown_shares_need_slots)
 {
 	static const char why[] = "top-down event needs the event slots before "

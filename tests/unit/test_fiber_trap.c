@@ -44,7 +44,10 @@ static uint64_t enabled_ns(void)
 	return clock_ns() - NS_BEGIN;
 }
 
-/* The pages' words plus the page clock are the time enabled. */
+/*
+ * Sets the page's times as the kernel does. Readers add the clock's time since
+ * this update.
+ */
 static void update_times(void)
 {
 	page[0].time_enabled = enabled_ns();
@@ -91,7 +94,6 @@ static void take_off_pmu(void)
 	serve_reads();
 }
 
-/* Time passes while the group is off the PMU. */
 static void stay_off_pmu(uint64_t ticks)
 {
 	stop_reads();
@@ -280,9 +282,10 @@ Test(fiber_trap, a_fiber_suspended_several_times_is_estimated)
 
 /*
  * The outer visit began on the PMU, the inner one off the PMU. The first two
- * switches replace the raw registers of the outer visit's start by counts. Raw
- * registers would make the last suspension call keep_apart() (fiber_counted.c).
- * So only the flags of the inner visit's start can make it do so.
+ * switches replace the raw registers of the outer visit's start by counts. With
+ * raw registers, the last suspension would always call keep_apart()
+ * (fiber_counted.c). With counts, only the flags of the inner visit's start can
+ * cause this call.
  */
 static void suspend_inside_of_another(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the histogram of a node's times. The next visit adds the latest short
- * one to the node's histogram. A copy of the statistics includes it already.
+ * Tests the histogram of a node's times. The latest short time is added to the
+ * histogram by the node's next visit. A copy of the statistics already includes
+ * this time.
  */
 #include <criterion/criterion.h>
 
@@ -55,10 +56,6 @@ static uint64_t highest(unsigned int bucket)
 					    : UINT64_MAX >> 1;
 }
 
-/*
- * Adds the lowest times of all buckets in ascending order, and the highest
- * times in descending order.
- */
 Test(histogram, has_each_time_in_its_bucket, .init = init)
 {
 	unsigned int b;

@@ -7,10 +7,6 @@ TestSuite(report_cpu_time, .fini = model_free);
 #define HAS(text, part) cr_assert_not_null(strstr(text, part), "%s", text)
 #define LACKS(text, part) cr_assert_null(strstr(text, part), "%s", text)
 
-/*
- * Returns the text of a report of one second, in this format, with this CPU
- * time and number of threads.
- */
 static const char *written(double cpu_ns, uint64_t threads,
 			   enum selfmon_format format)
 {

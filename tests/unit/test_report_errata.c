@@ -79,10 +79,6 @@ Test(report_errata, of_software_events_are_none)
 	cr_assert_eq(report->errata, 0);
 }
 
-/*
- * Returns the number of errata of this event on a CPU of this vendor, family
- * and model.
- */
 static size_t errata_of(const char *vendor, int family, int model,
 			const char *event)
 {

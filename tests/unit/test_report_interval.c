@@ -82,7 +82,6 @@ static bool is_near(double ns, double wanted)
 	return ns >= 0.875 * wanted && ns <= 1.125 * wanted;
 }
 
-/* First 100 visits of 1 us, then 40 of 5 us and 10 of 50 us. */
 Test(report_interval, has_the_visits_and_percentiles_of_its_own)
 {
 	struct selfmon_stats stats = NONE;
@@ -390,8 +389,8 @@ Test(report_interval, is_refused_of_fewer_visits_than_before)
 }
 
 /*
- * The thread was recording a visit when the first report was taken. The
- * repaired copy has more time than the thread then added.
+ * The first report read the node while a visit was being recorded. The repaired
+ * copy has more time than the thread then stored.
  */
 Test(report_interval, has_no_sum_below_zero)
 {

@@ -9,7 +9,6 @@ TestSuite(report_metric, .fini = model_free);
 #define HAS(text, part) cr_assert_not_null(strstr(text, part), "%s", text)
 #define LACKS(text, part) cr_assert_null(strstr(text, part), "%s", text)
 
-/* Returns the metric of this name in a row. It must exist. */
 static struct selfmon_metric metric_of(const struct selfmon_report *report,
 				       size_t row, const char *name)
 {

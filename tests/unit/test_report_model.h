@@ -40,7 +40,6 @@ static inline void model_free(void)
 		free(model_texts[--model_text_count]);
 }
 
-/* Adds visits of this time to statistics. */
 static inline void model_visit(struct selfmon_stats *stats, uint64_t ticks,
 			       uint64_t visits)
 {
@@ -148,7 +147,6 @@ static inline void model_counter(struct selfmon_row *row, size_t column,
 	model_value(&row->counter[column], verdict, row->visits, net, net / 2);
 }
 
-/* Returns the output of a writer. */
 static inline char *model_written(const struct selfmon_report *report,
 				  enum selfmon_format format)
 {
@@ -163,7 +161,7 @@ static inline char *model_written(const struct selfmon_report *report,
 }
 
 /*
- * Like the function above, with a view. Options are as in SELFMON_OUTPUT,
+ * Like model_written(), with a view. Options are as in SELFMON_OUTPUT,
  * separated by semicolons.
  */
 static inline char *model_viewed(const struct selfmon_report *report,

@@ -78,7 +78,9 @@ Test(report_number, exact_ones_read_back_the_same)
 	IS(selfmon_number_exact(text, (double)INFINITY), "null");
 }
 
-/* Compares with printf(3) and strtod(3): the fewest of 15 to 17 digits. */
+/*
+ * Expects the fewest of 15 to 17 digits from which strtod(3) returns the value.
+ */
 static void check_exact(double value)
 {
 	char wanted[SELFMON_NUMBER_SIZE];

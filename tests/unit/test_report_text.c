@@ -50,7 +50,6 @@ static void check_lines(const char *text)
 	}
 }
 
-/* Returns the line with this beginning. It must exist. */
 static const char *line_of(const char *text, const char *start)
 {
 	static char line[1024];
@@ -120,7 +119,6 @@ Test(report_text, says_why_system_calls_read_the_events)
 	HAS(text_of(report), "user mode only\n             user space cannot\n");
 }
 
-/* The first column was counted in 512 of 1000 visits. */
 Test(report_text, says_in_which_part_of_visits_an_event_was_counted)
 {
 	struct selfmon_report *report = model_counters();

@@ -31,8 +31,9 @@ static struct selfmon_report *report_of_visits(bool fence)
 	for (i = 0; i < VISITS; i++)
 		visit();
 	/*
-	 * The overhead is measured for 1 % of the time since the first visit. A
-	 * longer time lets slow machines take all samples, too.
+	 * A report may spend 1 % of the time since start_ticks on measuring
+	 * the overhead. An earlier start gives slow machines time for all
+	 * samples.
 	 */
 	selfmon_process()->start_ticks -= UINT64_C(1) << 40;
 	return rows_take();

@@ -37,7 +37,6 @@ static void setup(void)
 	set.head.hardware_count = 2;
 }
 
-/* Expects a refusal whose reason contains these words. */
 static void refused(unsigned int flags, const char *words)
 {
 	const char *reason = user_read(flags);

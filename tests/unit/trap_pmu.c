@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Implements trap_pmu.h. */
 #define _GNU_SOURCE
 #include "trap_pmu.h"
 
