@@ -43,8 +43,8 @@ static void explain(const struct selfmon_failure *failure)
 }
 
 /*
- * Opens the first specification with an event that counts; the last one is only
- * time.
+ * Opens the first specification that has a countable event, or else the last
+ * specification, which measures time alone.
  */
 static struct selfmon_counters *open_counters(void)
 {

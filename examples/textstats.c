@@ -32,7 +32,7 @@ struct word {
 };
 
 struct stats {
-	char *bytes;        /* the file */
+	char *bytes;        /* the file's content */
 	size_t size, lines;
 	struct word *words; /* in the order of the file */
 	size_t word_count, word_room;
@@ -98,7 +98,7 @@ static void split_line(struct stats *s, char *at, const char *end)
 	}
 }
 
-/* A region that counts a unit of the program for each visit. */
+/* Each visit of the region counts its words. */
 static void split_counted(struct stats *s, char *at, char *stop,
 			  const struct selfmon_unit *words)
 {

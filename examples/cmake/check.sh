@@ -76,7 +76,7 @@ for version in 0.1.9 0.2.9 0.9 1.0; do
 		fail "version $version is taken"
 done
 
-# ---- its sources, built with the program: a copy without what make built ---
+# ---- the library's sources, built with the program, without make's output --
 
 mkdir "$scratch/sources"
 (cd "$top" && tar cf - CMakeLists.txt LICENSE amalgamation include \

@@ -28,7 +28,7 @@ namespace
 
 constexpr unsigned JOBS = 100, THREADS = 4;
 
-/* The expected values of the regions of one kind of job. */
+/* Values that a row of the report must have. */
 struct Tally {
 	std::uint64_t visits = 0, yields = 0, units = 0;
 };
@@ -123,8 +123,8 @@ public:
 
 private:
 	/*
-	 * Waits for a job that this thread did not run last; returns nullptr
-	 * after the last one has finished.
+	 * Waits for a job that this thread did not run last. Returns nullptr
+	 * after the last job has finished.
 	 */
 	Job *take()
 	{
@@ -191,7 +191,6 @@ void parse(Job &job)
 	}
 }
 
-/* Yields inside two nested regions. */
 void render(Job &job)
 {
 	for (unsigned i = 0; i < 10; i++) {

@@ -26,7 +26,7 @@
 struct job {
 	void (*work)(struct job *job);
 	unsigned int number;
-	unsigned long done; /* words or steps; the regions count the same */
+	unsigned long done; /* words or steps; regions count them as units too */
 	bool finished;
 
 	struct selfmon_fiber *fiber;
@@ -56,7 +56,7 @@ static void put(struct job *job)
 	pthread_mutex_unlock(&queue.lock);
 }
 
-/* Waits for a job. Returns NULL after the last one has finished. */
+/* Waits for a job. Returns NULL after the last job has finished. */
 static struct job *take(void)
 {
 	struct job *job;

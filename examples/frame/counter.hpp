@@ -9,9 +9,9 @@ class FiberJob;
 
 /*
  * Counts the children of a job that are not done, plus one for the job itself
- * until the worker has left the job's stack. Whichever sets the count to 0
- * continues the job. So the job is resumed only after its stack was left, and
- * no thread uses the counter after that.
+ * until the worker has left the job's stack. The worker that sets the count to
+ * 0 continues the job. So the job is resumed only after its stack was left, and
+ * no other thread uses the counter afterwards.
  */
 class Counter {
 public:

@@ -64,7 +64,7 @@ public:
 	}
 
 private:
-	static constexpr std::size_t STACK = 64 << 10; /* bytes */
+	static constexpr std::size_t STACK = 64 << 10;
 
 	std::function<void()> work;
 	selfmon::Fiber visits;

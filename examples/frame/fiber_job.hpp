@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* A job on a fiber. */
 #ifndef FIBER_JOB_HPP
 #define FIBER_JOB_HPP
 
@@ -10,8 +9,8 @@
 class FiberJob final : public Job {
 public:
 	/*
-	 * counter counts this job. If counter is NULL, the engine itself waits
-	 * for the job.
+	 * `counter` counts the children of the job that waits for this job.
+	 * NULL: the engine itself waits for this job.
 	 */
 	FiberJob(const Kind &of, World &with, unsigned int which,
 		 Counter *counter)
@@ -32,9 +31,7 @@ public:
 		fiber->suspend();
 	}
 
-	/*
-	 * Runs the job until it waits or ends. Returns false if it has ended.
-	 */
+	/* Runs the job until it waits or ends. Returns false at its end. */
 	bool run(Worker &by, Fibers &fibers)
 	{
 		worker = &by;

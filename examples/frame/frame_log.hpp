@@ -23,8 +23,8 @@ struct Worst {
 };
 
 /*
- * Logs the frames of the calling thread. Keeps two: the slowest so far, and the
- * current one, whose memory is reused.
+ * Logs the frames of the calling thread. Keeps two frames: the slowest so far,
+ * and the current frame, whose memory is reused.
  */
 class FrameLog {
 public:
@@ -36,7 +36,7 @@ public:
 		"cycles,instructions,task-clock,page-faults,context-switches"))
 	{
 		selfmon_prepare();
-		selfmon_clock(); /* may take long, so not in a frame */
+		selfmon_clock(); /* may take 1 ms at the first call */
 	}
 	/* Switches regions and this log on or off. */
 	void enable(bool wanted) { selfmon_enable(on = wanted); }
@@ -68,7 +68,7 @@ public:
 		current->job = job;
 		std::swap(current, worst);
 	}
-	/* Returns the slowest frame since the last call; there must be one. */
+	/* Returns the slowest frame since the last call. Needs at least one. */
 	Worst take()
 	{
 		const Trail &of = worst->trail;
@@ -119,7 +119,6 @@ private:
 		std::snprintf(text, sizeof(text), "%.2f ms", double(ns) / 1e6);
 		return text;
 	}
-	/* Returns the zone's self time, without its children. */
 	static std::uint64_t own_ns(const Trail &of, unsigned int i)
 	{
 		const unsigned int depth = of.sample[i].depth;

@@ -31,7 +31,8 @@ struct World {
 	std::chrono::nanoseconds heavy_time;
 
 	/*
-	 * The jobs count their work here. The report must have the same units.
+	 * The jobs add their work here. The units of the report must have the
+	 * same sums.
 	 */
 	std::atomic<std::uint64_t> contacts, particles, balls, samples;
 };

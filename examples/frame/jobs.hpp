@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The job system: workers that run fibers and steal from each other. */
+/* Workers that run jobs on fibers, and steal jobs from each other. */
 #ifndef JOBS_HPP
 #define JOBS_HPP
 
@@ -40,7 +40,7 @@ public:
 	 * between calls.
 	 */
 
-	/* Returns what all jobs did, by name. */
+	/* Returns the sums of the workers' tallies, by name of the job. */
 	std::map<std::string, Tally> tally() const
 	{
 		std::map<std::string, Tally> all;
@@ -77,7 +77,7 @@ public:
 private:
 	void serve(std::size_t self)
 	{
-		selfmon_thread_prepare(); /* now, not in the first frame */
+		selfmon_thread_prepare(); /* else the first frame would allocate */
 		while (FiberJob *job = take(self))
 			while (job)
 				job = run(*workers[self], job);
@@ -91,7 +91,7 @@ private:
 	{
 		const std::size_t count = workers.size();
 
-		ready.wait(); /* one of the queued jobs is now ours */
+		ready.wait(); /* reserves one of the queued jobs */
 		for (std::size_t i = 0; !stop; i++) {
 			Worker &of = *workers[(self + i) % count];
 			FiberJob *const job = i % count ? of.queue.steal()

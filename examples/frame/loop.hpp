@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One frame: zones for its parts, which the module fills. */
+/* The game's loop: each part of a frame has a zone. */
 #ifndef LOOP_HPP
 #define LOOP_HPP
 

@@ -43,7 +43,7 @@ static void play(Loop &loop, unsigned long frames, unsigned int heavy)
 	}
 }
 
-/* Prints what the jobs counted themselves. The report must have the same. */
+/* Prints the jobs' own counts. The report must have equal counts. */
 static void print_jobs(const Jobs &jobs)
 {
 	unsigned long all = 0, moved = 0;

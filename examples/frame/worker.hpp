@@ -13,7 +13,7 @@
 #include "queue.hpp"
 #include "semaphore.hpp"
 
-/* Counts of the jobs of one name; the report must have the same. */
+/* Counts of the jobs of one name. The report must have equal counts. */
 struct Tally {
 	unsigned long jobs = 0;  /* jobs that ended */
 	unsigned long waits = 0; /* how often a job waited for its children */

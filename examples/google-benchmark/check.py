@@ -44,11 +44,11 @@ assert complaints.count("selfmon:") == 0, complaints
 ratio = cases["sum"]["task-clock"] / cases["sum"]["cpu_time"]
 assert 0.8 < ratio < 1.25, ratio
 
-# An event that does not exist, together with one that does. The failure is
-# reported once.
+# A list with an unknown event is refused as a whole. The failure is reported
+# once.
 cases, complaints = run("page-faults,no-such-event-at-all",
                         "--benchmark_filter=touch/1/")
-assert "page-faults" not in cases["touch/1"], cases  # nothing of a wrong list
+assert "page-faults" not in cases["touch/1"], cases  # the list is refused
 assert complaints.count("selfmon: not counted: ") == 1, complaints
 cases, complaints = run("page-faults,cpu-migrations:u")
 assert "cpu-migrations:u" not in cases["touch/1"], cases

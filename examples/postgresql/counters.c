@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This backend's counter set, chosen by the settings, and the sums of spans
- * between two of its snapshots.
+ * This backend's counter set, whose events the settings select. A span is the
+ * difference of two snapshots of the set.
  */
 #include "selfmon_pg.h"
 
@@ -142,7 +142,7 @@ struct selfmon_counters *sm_counters(void)
 	result = selfmon_counters_open(events_setting, SELFMON_COUNTERS_GUARD,
 				       &set, NULL);
 	countable = result > 0;
-	if (result < 0) { /* measures only time */
+	if (result < 0) { /* then the set measures time alone */
 		ereport(LOG, (errmsg("selfmon: events are not counted: %s",
 				     strerror(-result))));
 		selfmon_counters_open(NULL, 0, &set, NULL);

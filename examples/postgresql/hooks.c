@@ -61,7 +61,7 @@ static void query_gone(void *argument)
 	struct query *const query = argument;
 	enum sm_how how = SM_CALL;
 
-	if (IsParallelWorker()) /* the leader reports its errors too */
+	if (IsParallelWorker()) /* the leader reports the worker's errors too */
 		how = SM_WORKER;
 	else if (!query->ended)
 		how = query->failed ? SM_ERROR : SM_CUT_OFF;
@@ -132,10 +132,10 @@ static void query_begin(QueryDesc *desc, const struct sm_key *key)
 /* ---- plan nodes ---------------------------------------------------------- */
 
 /*
- * For each of the nested nodes that are running: what the nodes directly below
- * it have taken so far. After an ERROR that is caught further up, entries of
- * abandoned nodes stay here until measure() restores `level`. The entries are
- * not on the C stack, where they could be overwritten in the meantime.
+ * below[i] has the values so far of the nodes directly below the running node
+ * at depth i. After an ERROR that is caught further up, entries of abandoned
+ * nodes stay here until measure() restores `level`. The entries are not on the
+ * C stack, where they could be overwritten in the meantime.
  */
 #define LEVELS 100 /* deeper nodes are part of the node above */
 
@@ -359,7 +359,7 @@ void _PG_init(void);
 void _PG_init(void)
 {
 	if (!process_shared_preload_libraries_in_progress)
-		return; /* no memory: the functions report that */
+		return; /* without shared memory, view.c raises an ERROR */
 	sm_settings();
 	selfmon_clock(); /* chosen once, for all backends */
 	EnableQueryId();

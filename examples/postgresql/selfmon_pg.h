@@ -75,7 +75,7 @@ enum sm_how {
 	 * worker's time is part of the leader's call.
 	 */
 	SM_WORKER,
-	SM_ERROR,   /* it ended by an ERROR */
+	SM_ERROR,
 	/* It did not end: a cursor whose transaction was rolled back. */
 	SM_CUT_OFF
 };
@@ -118,7 +118,6 @@ extern void sm_store_add(const struct sm_key *key, enum sm_how how,
 extern void sm_store_drop(void);
 extern void sm_store_reset(void);
 
-/* Stores the reason of event i. */
 extern void sm_store_reason(size_t i, const char *reason);
 
 #endif

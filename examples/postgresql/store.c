@@ -92,7 +92,7 @@ static void add(struct sm_entry *entry, enum sm_how how,
 		entry->runs += runs;
 		add_values(entry, values);
 		break;
-	case SM_WORKER: /* its time is part of the leader's */
+	case SM_WORKER:
 		entry->workers++;
 		add_values(entry, values);
 		break;

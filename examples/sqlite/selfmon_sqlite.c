@@ -36,7 +36,7 @@ struct span {
 	struct selfmon_async_span elapsed;
 };
 
-/* The region of a text that was seen before. */
+/* A text, and its region by statement_region(). */
 struct cached {
 	struct selfmon_region *region;
 	char text[CACHE_TEXT];

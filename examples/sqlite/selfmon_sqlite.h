@@ -8,7 +8,6 @@
 
 #include <selfmon.h>
 
-/* Names are cut to this size. */
 #define NAME_SIZE 256
 
 /*
@@ -24,7 +23,6 @@ void statement_name(const char *sql, char *name, size_t size);
  */
 struct selfmon_region *statement_region(const char *sql);
 
-/* The tables selfmon_regions and selfmon_spans. */
 extern const sqlite3_module regions_module, spans_module;
 
 #endif

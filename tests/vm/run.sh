@@ -5,10 +5,11 @@
 # run.sh shell PROGRAMS RIG: starts a shell in the rig's first scenario.
 #
 # PROGRAMS has a folder of static programs for each rig. VM_SCENARIO=TEXT
-# selects the scenarios whose "RIG KERNEL NAME" contains TEXT. Those marked as
-# long are booted only with VM_SCENARIO or TEST_FORM=long. VM_KEEP=1 keeps the
+# selects the scenarios whose "RIG KERNEL NAME" contains TEXT. Scenarios marked
+# as long are booted only with VM_SCENARIO or TEST_FORM=long. VM_KEEP=1 keeps the
 # consoles' logs. VM_AGAIN=1 boots failed scenarios once more, and reports both
-# results. VM_JOBS=N boots N at once. VM_TABLE=FILE replaces scenarios.txt.
+# results. VM_JOBS=N boots N scenarios at once. VM_TABLE=FILE replaces
+# scenarios.txt.
 # VM_UNMADE=skip leaves out the scenarios of a machine that cannot be fetched or
 # built, and names them.
 set -eu
@@ -49,8 +50,8 @@ things_of()
 	done | sort -ru
 }
 
-# judge: boots the scenario in $rig and the other variables, and writes
-# $file.log and $file.verdict
+# judge: boots the scenario that $rig, $kernel, $settings and $command describe,
+# and writes $file.log and $file.verdict
 judge()
 {
 	began=$(date +%s)

@@ -516,7 +516,7 @@ int main()
 		generator.next();
 		std::thread([moved = std::move(generator)] {}).join();
 	}
-	/* The generator is destroyed before it began. */
+	/* This generator is destroyed before it is first resumed. */
 	numbers(1);
 	for (std::uint64_t i = 0; i < MOVED; i++)
 		mover("mover", i).start();

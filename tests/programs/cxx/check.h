@@ -56,8 +56,8 @@ void check_reports();
 void check_compiled_off();
 
 /*
- * This function is in other.cc, which always measures, even if the other files
- * are compiled with SELFMON_DISABLE.
+ * These two functions are in other.cc, which always measures, even if the other
+ * files are compiled with SELFMON_DISABLE.
  */
 void visit_elsewhere(int times);
 sums reported(const char *name);

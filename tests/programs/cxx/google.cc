@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests selfmon_google_benchmark.hpp when only a further group of events was
-// shared. selfmon_counters_delta() is wrapped: its first value becomes an
-// estimate, and its first group has none.
+// multiplexed. selfmon_counters_delta() is wrapped: its first value becomes an
+// estimate of a further group.
 #include <selfmon_google_benchmark.hpp>
 
 #include <cmath>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the tests of selfmon.hpp. */
 #include "check.h"
 
 int failures;

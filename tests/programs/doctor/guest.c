@@ -29,8 +29,8 @@
 struct state {
 	const char *name;
 	const char *level;  /* value for perf_event_paranoid; NULL: unchanged */
-	bool no_user_reads; /* switched off */
-	bool ordinary;      /* run as an ordinary user, not as root */
+	bool no_user_reads; /* 0 in rdpmc or perf_user_access */
+	bool ordinary;      /* the tool does not run as root */
 	bool held;          /* another program holds all counters */
 	bool guarded;       /* SELFMON_GUARD=1 */
 	bool selftest;      /* selfmon selftest --quick, not the doctor */
@@ -65,7 +65,7 @@ static const struct state states[] = {
 	{ .name = "selftest-no-pmu", .selftest = true, .ordinary = true },
 };
 
-/* Writes a setting. Stores the former value in `before`. */
+/* Writes a setting. Stores the previous value in `before`. */
 static bool set(const char *path, const char *text, char before[32])
 {
 	FILE *file = fopen(path, "r+");
@@ -125,7 +125,6 @@ static void become(const struct state *state, int output)
 	_exit(3);
 }
 
-/* Runs the program. Returns its exit status, and its output in text. */
 static int run_tool(const struct state *state, char *text, size_t size)
 {
 	const int memory = memfd_create("doctor", MFD_CLOEXEC);

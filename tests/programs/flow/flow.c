@@ -192,7 +192,6 @@ static int recurse(int depth)
 	return depth == 5 ? depth : recurse(depth + 1) + 1;
 }
 
-/* A region inside of a statement expression, which has a value. */
 static int in_an_expression(int turn)
 {
 	return __extension__({

@@ -20,7 +20,7 @@ static void WAY(falls)(void)
 	}
 }
 
-/* If a region is a block, `break` ends the region but not the loop. */
+/* If a region is a loop (SELFMON_REGION), `break` ends only the region. */
 static void WAY(breaks)(void)
 {
 	for (int i = 0; i < 3; i++) {
@@ -83,14 +83,10 @@ again:
 		if (turn == 0) {
 			turn++;
 			LEAVE
-			/*
-			 * Jumps backwards: leaves the region and enters it
-			 * again.
-			 */
 			goto again;
 		}
 		LEAVE
-		goto out; /* forward */
+		goto out;
 		CLOSE
 	}
 out:

@@ -40,9 +40,9 @@ struct maps {
 };
 
 /*
- * Returns the size of all mappings, and the number of executable ones. Leaves
- * out those whose name is in brackets: the heap, the main stack and those of
- * the kernel.
+ * Returns the size of all mappings, and the number of executable mappings.
+ * Leaves out mappings with a name in brackets: the heap, the main stack, and
+ * mappings of the kernel such as [vdso].
  */
 static struct maps maps_now(void)
 {
@@ -77,7 +77,7 @@ static int entries(const char *path)
 	return count;
 }
 
-/* The directory that is being read has a descriptor too. */
+/* The open directory itself has a descriptor, which does not count. */
 static int descriptors(void)
 {
 	return entries("/proc/self/fd") - 1;

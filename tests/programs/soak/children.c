@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Children made by fork, clone and vfork, and what some of them do. */
+/* Children made by fork, clone and vfork. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -69,8 +69,8 @@ static bool has_all(const int file[FILES])
 }
 
 /*
- * Closes its copies of its parent's descriptors, and opens files at their
- * numbers, which the parent's events had.
+ * The child closes its copies of the parent's descriptors, and opens files at
+ * the numbers that the parent's events had.
  */
 static int take_its_parents(void)
 {
@@ -134,10 +134,7 @@ void *soak_fork(void *unused)
 		{
 			pid = fork();
 			if (pid == 0) {
-				/*
-				 * Ends the process instead of letting it wait
-				 * forever.
-				 */
+				/* Ends a child that would hang. */
 				alarm(300);
 				_exit(what[turn % 4]());
 			}

@@ -41,7 +41,6 @@ static inline bool soak_goes_on(void)
 	return !__atomic_load_n(&soak_over, __ATOMIC_RELAXED);
 }
 
-/* Prints what is wrong, and ends the process. */
 void soak_fail(const char *format, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
 

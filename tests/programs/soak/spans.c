@@ -10,11 +10,11 @@
 
 #include "soak.h"
 
-#define SPANS 4 /* few, as in coroutines.c */
+#define SPANS 4 /* few: see COROUTINES in coroutines.c */
 #define ROUNDS 20
 
 static struct selfmon_frame frame[SPANS];
-static bool entered[SPANS]; /* spans that must still be left */
+static bool entered[SPANS]; /* leave_spans() must leave these spans */
 static bool no_more;
 
 static void enter_some(struct selfmon_region *region)
@@ -33,7 +33,7 @@ static void enter_some(struct selfmon_region *region)
 	}
 }
 
-/* A thread runs this: it enters spans, and exits while some are open. */
+/* A thread's function: enters spans, and returns while some are open. */
 static void *enter_spans(void *unused)
 {
 	struct selfmon_region *const region = selfmon_region("span");

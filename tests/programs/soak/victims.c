@@ -124,7 +124,7 @@ static void wait_and_kill(pid_t pid, const struct outcome *seen, unsigned int us
 		soak_fail("a spawned program has not waited for its end");
 }
 
-/* Before the end of the first visit the file need not exist. */
+/* The file may be missing if no visit had ended. */
 static void look_at_file(const char *live, const struct outcome *seen)
 {
 	struct selfmon_failure failure;

@@ -20,7 +20,7 @@
 enum step_phase {
 	STEP_NONE,
 	STEP_BEGIN,   /* the code after this is stepped through */
-	STEP_END,     /* end of the stepped code */
+	STEP_END,
 	STEP_HANDLED, /* a handler is about to return */
 	STEP_CHECKED, /* a round has ended correctly */
 	STEP_WRONG    /* a round has failed; `why` says how */
@@ -31,7 +31,7 @@ struct step_shared {
 	char why[256];
 	/* These events cannot be used; `why` has the reason. */
 	bool cannot;
-	bool handling;      /* a handler runs */
+	bool handling; /* true while a handler runs */
 	/* Counter reads in this round, except those of handlers. */
 	unsigned int reads;
 	struct stepped_pmu pmu;
@@ -40,12 +40,12 @@ struct step_shared {
 /* One kind of handler. */
 struct step_variant {
 	const char *name;
-	void (*visit)(void); /* the regions it visits */
+	void (*visit)(void);
 	unsigned int visits; /* number of visits that the handler makes */
 	unsigned int cut_off;
 	unsigned int bytes; /* bytes of work that it reports */
 	bool other_stack;
-	bool inner_stack; /* the handler's stack is inside of main's stack */
+	bool inner_stack; /* the other stack lies inside of main's stack */
 	bool moves; /* moves events to other counters, if there are any */
 	bool ends;  /* ends user reads for the rest of the round */
 };

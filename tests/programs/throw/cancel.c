@@ -59,7 +59,7 @@ static NOINLINE void in_tagged(void)
 	SELFMON_END(tag);
 }
 
-/* The visit has ended already, so the cleanup has nothing to end. */
+/* The visit has ended, so the cleanup must not end a visit. */
 static NOINLINE void behind_tagged(void)
 {
 	SELFMON_BEGIN(tag, "behind_tagged");

@@ -218,7 +218,10 @@ static off_t size_of(const char *path)
 	return stat(path, &found) ? 0 : found.st_size;
 }
 
-/* A burst is at most half of a ring: 2048 entries of a ring of 64k. */
+/*
+ * Waits until the visit's burst is in the file: half of a ring, which has 2048
+ * entries of 16 bytes with ring=64k.
+ */
 static void slow_frame(const char *path)
 {
 	const off_t size = size_of(path);

@@ -12,7 +12,7 @@ extern "C" int work(void);
 
 static selfmon_page page;
 
-/* Fills in the state of a set whose one event is read in user space. */
+/* Changes the set so that its event is read in user space, by `page`. */
 static void give_page(selfmon_counters *head)
 {
 	page.lock = 4;

@@ -42,7 +42,7 @@ static void visit(void)
 #define KB_MAX 256
 
 /*
- * Upper limits of what a static copy may leave behind each time. The
+ * Upper limits of what a static copy may leave behind at each unload. The
  * descriptors are those of the two events of keep_working(), whose thread
  * continues.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Simulates a program built for a future version of the library: it is linked
- * with this file as LIBRARY, and started with the current library.
+ * Simulates a program built for a future version of the library. The program is
+ * linked with this file compiled with -DLIBRARY, as if it were the library, and
+ * started with the current library.
  */
 #include <stdio.h>
 

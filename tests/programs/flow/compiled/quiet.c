@@ -22,7 +22,6 @@ int comes_back_inside(void);
 int inlines(int x);
 void declares_several(void);
 
-/* The region contains the function's only return. */
 int only_return(int x)
 {
 	SELFMON_REGION("only return")
@@ -136,7 +135,6 @@ int comes_back_inside(void)
 	return 0;
 }
 
-/* A function that is always inlined, even without optimisation. */
 static inline __attribute__((always_inline)) int inlined(int x)
 {
 	SELFMON_REGION("inlined")
