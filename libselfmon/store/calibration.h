@@ -15,26 +15,28 @@ struct selfmon_cost {
 	double ticks;
 	/*
 	 * The spread is p90 - p10, unless overhead.c, overhead_samples.c or
-	 * shadow.c sets another value. Reports state half of it as noise.
+	 * shadow.c sets another value. Reports state half of the spread as
+	 * noise.
 	 */
 	double ticks_spread;
-	double counter[SELFMON_MAX_COUNTERS];   /* by column */
+	double counter[SELFMON_MAX_COUNTERS];
 	double counter_spread[SELFMON_MAX_COUNTERS];
 };
 
 /*
  * If done is 1, inner and outer were measured. The other costs were measured if
  * their kind of visit occurred. Bit i of unknown is set if column i had too few
- * samples, for example because it was off the PMU; its values are then 0.
+ * samples, for example because its event was off the PMU; the column's values
+ * are then 0.
  */
 struct selfmon_calibration {
-	uint32_t done; /* 0 or 1 */
+	uint32_t done;
 	uint32_t unknown;
 	/* Overhead that a visit records for itself. */
 	struct selfmon_cost inner;
 	/*
-	 * Additional overhead that a visit causes in its parent. Its
-	 * ticks_spread covers inner and outer together.
+	 * Additional overhead that a visit causes in its parent.
+	 * outer.ticks_spread covers inner and outer together.
 	 */
 	struct selfmon_cost outer;
 	/* Like outer, for a visit that is only counted. */
@@ -50,8 +52,9 @@ struct selfmon_calibration {
 };
 
 /*
- * Mask of what occurred: bit k for visits of kind k, and the bits below for
- * visits that were only counted, that counted units, or that were suspended.
+ * Mask of the kinds of visits that occurred: bit k for kind k (enum
+ * selfmon_kind), and these bits for visits that were only counted, that counted
+ * units, or that were suspended.
  */
 #define SELFMON_OCCURRED_SKIPPED (1u << SELFMON_KIND_COUNT)
 #define SELFMON_OCCURRED_TOLD (2u << SELFMON_KIND_COUNT)

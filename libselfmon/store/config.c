@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The configuration: the program's options, overridden by the environment. */
 #define _GNU_SOURCE
 #include "store/config.h"
 
@@ -191,8 +190,8 @@ static void set_every(const char *value)
 }
 
 /*
- * Adds a note if the variable's name begins with SELFMON_ and is unknown, since
- * it is probably misspelt.
+ * Adds a note if this SELFMON_ variable is unknown, since its name is probably
+ * misspelt.
  */
 static void check_name(const char *entry)
 {

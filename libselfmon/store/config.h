@@ -42,12 +42,12 @@ struct selfmon_config {
 	selfmon_longer_fn longer; /* called for visits longer than longer_ns */
 	void *longer_context;
 	uint64_t longer_ns; /* 0: use the trace's limit */
-	uint64_t longer_ticks; /* longer_ns in ticks */
+	uint64_t longer_ticks;
 	uint32_t every;
 	selfmon_message_fn message;
 	void *context;
 	size_t notes;   /* number of stored messages, which reports show */
-	char (*note)[SELFMON_MESSAGE_SIZE]; /* SELFMON_NOTES_MAX */
+	char (*note)[SELFMON_MESSAGE_SIZE]; /* SELFMON_NOTES_MAX elements */
 };
 
 /* How often selfmon_enable() switched regions off. */
@@ -60,8 +60,9 @@ void selfmon_config_environment(void);
 /*
  * Call before any state is made. Reads only SELFMON_ENABLE. If the variable is
  * 0, switches regions off and returns true. The caller then makes no state, so
- * the library does no other work in the process. Returns false, and changes
- * nothing, if an earlier call did so or the environment has been applied.
+ * the library does no other work in the process. Otherwise changes nothing and
+ * returns false, also if an earlier call returned true or the environment has
+ * been applied.
  */
 bool selfmon_config_switches_off(void);
 /*

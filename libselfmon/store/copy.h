@@ -6,8 +6,9 @@
 #include "store/state.h"
 
 /*
- * For a reader: copies the statistics of a node of `thread`. For the owner of
- * the node: makes the copy that a reader has requested. See copy.c.
+ * selfmon_stats_read() copies the statistics of a node of `thread`, for a
+ * reader. selfmon_stats_answer() makes the copy that a reader has requested;
+ * the thread that owns the node calls it. See copy.c.
  */
 bool selfmon_stats_read(struct selfmon_thread *thread,
 			const struct selfmon_node *node,

@@ -16,8 +16,9 @@
  */
 struct selfmon_suspended {
 	/*
-	 * These members have the same offsets as in struct selfmon_visit. The
-	 * node belongs to the thread that ran the fiber last.
+	 * The members up to `start` have the same offsets as in struct
+	 * selfmon_visit. The node belongs to the thread that ran the fiber
+	 * last.
 	 */
 	uint64_t mark;
 	const struct selfmon_frame *frame;
@@ -42,8 +43,9 @@ _Static_assert(offsetof(struct selfmon_suspended, cpu) ==
 #define SELFMON_FIBER_STEP 16
 
 /*
- * The columns that a thread counts, in order. All members are 0 if there are
- * none.
+ * The columns that a thread counts, in order, and those that it lacks
+ * (`missing`). If two threads have equal structs, a visit's values can move
+ * from one thread to the other.
  */
 struct selfmon_fiber_values {
 	uint32_t missing;
@@ -70,7 +72,7 @@ struct selfmon_fiber_more {
  */
 struct selfmon_fiber {
 	struct selfmon_frame frame; /* frame of the fiber's own visit */
-	uint32_t alive;		    /* SELFMON_FIBER_* */
+	uint32_t alive;
 	/* Region of the fiber's own visit; 0 for a thread's own stack. */
 	uint32_t region;
 	uint32_t count; /* number of saved visits; 0 while the fiber runs */

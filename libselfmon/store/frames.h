@@ -23,8 +23,8 @@ struct selfmon_frame_open {
  * switched off since.
  */
 struct selfmon_frames {
-	uint64_t owner; /* selfmon_thread.id */
-	uint32_t offs;	/* selfmon_config_offs */
+	uint64_t owner;
+	uint32_t offs;
 	uint32_t names;
 	struct selfmon_frame_open open[SELFMON_FRAME_NAMES];
 };
@@ -37,7 +37,6 @@ selfmon_frames_are_valid(const struct selfmon_thread *thread,
 	       frames->offs == selfmon_load_once(&selfmon_config_offs);
 }
 
-/* Returns the frame of this name, or NULL. */
 static inline struct selfmon_frame_open *
 selfmon_frame_named(struct selfmon_frames *frames, const char *name)
 {

@@ -24,8 +24,8 @@
 #define CHUNK_SIZE ((size_t)1 << 20)
 #define CHUNKS_MAX 16384
 /*
- * Minimum distance in ticks between two pairs of timestamps, except between the
- * first two. A pair is one timestamp of each clock.
+ * Minimum distance in ticks between two pairs of timestamps (struct
+ * selfmon_clock_pair), except between the first two.
  */
 #define PAIR_TICKS UINT64_C(20000000)
 #define PAIR_TRIES 4
@@ -35,7 +35,7 @@ struct selfmon_live {
 	struct selfmon_file file;
 	bool full;
 	char *next;       /* next free byte of the newest chunk */
-	size_t room;      /* free bytes from there to the end of the chunk */
+	size_t room;      /* free bytes from `next` to the end of the chunk */
 	uint64_t end;     /* file offset of the end of the newest chunk */
 	size_t chunks;
 	struct {
@@ -98,7 +98,6 @@ static void close_chunk(struct selfmon_live *live)
 						 (uint32_t)live->room };
 }
 
-/* Returns zeroed space for a record that readers do not see yet, or NULL. */
 static void *take(struct selfmon_live *live, uint32_t type, size_t size)
 {
 	struct selfmon_record *record;
@@ -126,9 +125,9 @@ static void *take(struct selfmon_live *live, uint32_t type, size_t size)
 }
 
 /*
- * Writes the current time of both clocks. A reader calibrates the clock from
- * two such pairs that are as far apart as possible: the first one, and the last
- * one, which is updated from time to time.
+ * Writes a pair of timestamps, one of each clock (struct selfmon_clock_pair). A
+ * reader calibrates the clock from two pairs that are as far apart as possible:
+ * the first pair, and the last pair, which is updated from time to time.
  */
 static void publish_time(struct selfmon_live_header *header)
 {

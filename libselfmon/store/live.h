@@ -125,13 +125,13 @@ struct selfmon_live_header {
 
 /*
  * Called before a thread's state is made. The first call creates the file, and
- * returns its header. Later calls return NULL, as do calls without a file. The
- * caller then adds the existing regions and the facts to the new file, and
- * calls selfmon_live_complete(). Until that call, readers reject the file.
+ * returns its header. Later calls return NULL, as do calls without a file.
+ * After the first call, the caller adds the existing regions and the facts to
+ * the new file, and calls selfmon_live_complete(). Until that call, readers
+ * reject the file.
  */
 struct selfmon_live_header *selfmon_live_begin(struct selfmon_process *process);
 void selfmon_live_complete(struct selfmon_live_header *header);
-/* Adds a region that has just been registered. */
 void selfmon_live_add_region(const struct selfmon_process *process,
 			     const struct selfmon_region *region);
 /*

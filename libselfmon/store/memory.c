@@ -68,9 +68,9 @@ static size_t place_at(const struct pool *pool, size_t offset)
 }
 
 /*
- * A fork may happen between the first two statements of the loop. The child
- * then has the `used` of the previous chunk, which may exceed the current
- * chunk's size. The comparison handles this.
+ * A fork may happen after the loop has incremented `current` and before it
+ * clears `used`. The child then has the `used` of the previous chunk, which may
+ * exceed the current chunk's size. The comparison in the loop handles this.
  */
 static void *pool_take(struct pool *pool, size_t offset, size_t size)
 {

@@ -9,8 +9,9 @@
 #define SELFMON_LINE ((size_t)64) /* cache line */
 
 /*
- * These functions return zeroed memory that is never freed, or NULL. It begins
- * at a cache line, or `offset` bytes after the beginning of one.
+ * These functions return zeroed memory that is never freed, or NULL. The memory
+ * begins at a cache line, or `offset` bytes after the beginning of a cache
+ * line.
  */
 void *selfmon_memory_kept(size_t size);   /* fork() copies it */
 void *selfmon_memory_wiped(size_t size);  /* wiped in a forked child */

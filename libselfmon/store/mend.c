@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Repairs statistics whose last update was not finished. */
 #include "store/mend.h"
 
 __extension__ typedef unsigned __int128 wide;

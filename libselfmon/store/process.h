@@ -56,14 +56,13 @@ enum selfmon_step_down {
 
 struct selfmon_limited {
 	uint64_t threads;
-	struct selfmon_failure failure; /* of the first such thread */
+	struct selfmon_failure failure; /* of the first thread at this limit */
 };
 
-/* The state of the process. Wiped in a forked child. */
 struct selfmon_process {
 	pthread_mutex_t lock;
 	/*
-	 * Held while a report is made, so that there is one at a time; taken
+	 * Held while a report is made: only one report is made at a time. Taken
 	 * before `lock`.
 	 */
 	pthread_mutex_t report_lock;
@@ -83,8 +82,8 @@ struct selfmon_process {
 	struct selfmon_column column[SELFMON_MAX_COUNTERS];
 	struct selfmon_failure failure;
 	/*
-	 * Why events of a set such as @cache were left out. `error` is 0 if
-	 * none was.
+	 * Why events of a set such as @cache were left out. `error` is 0 if no
+	 * event was left out.
 	 */
 	struct selfmon_failure left_out;
 	/* Why hardware events are read by read(2), or NULL. */
@@ -117,22 +116,22 @@ struct selfmon_process {
 	uint64_t stale;
 	uint32_t stack_bytes;		/* bytes of all threads' call stacks */
 	/*
-	 * Locked memory of all rings, and its limit; 0: not computed yet. See
-	 * session/ring_room.c.
+	 * Locked memory of all rings in bytes, and its limit (0: not computed
+	 * yet). See session/ring_room.c.
 	 */
 	uint64_t ring_bytes, ring_bytes_max;
 	bool sampling_chosen;
 	struct selfmon_sampling sampling;
 	/* number of threads that run thread_exit(), session/thread.c */
 	uint32_t leaving;
-	bool forked;                    /* this process is a forked child */
+	bool forked;
 	bool unwiped;   /* the kernel cannot wipe memory in a child */
 	struct selfmon_live *live;      /* NULL: not begun */
 	/* The regions whose slowest visits are stored: store/slowest.h. */
 	struct selfmon_slowest *slowest;
 	uint32_t slow_regions;
 	uint64_t slow_serial; /* serial number of the newest stored visit */
-	/* Visits of the interval have larger serial numbers. */
+	/* Slow visits of the current interval have larger serial numbers. */
 	uint64_t slow_begin;
 	/* The limits of regions; NULL: none so far. See store/watch.h. */
 	struct selfmon_watch **watch;
@@ -141,7 +140,10 @@ struct selfmon_process {
 	 * lock.
 	 */
 	pthread_mutex_t slow_lock;
-	/* 1: a visit has triggered the trace. Wakes the trace's writer. */
+	/*
+	 * Futex on which the trace's writer waits. 1: a visit has triggered the
+	 * trace.
+	 */
 	uint32_t triggered;
 };
 
@@ -162,7 +164,6 @@ void selfmon_process_end(void);
 bool selfmon_process_has_ended(void);
 /* Starts the clock, unless it is started. The caller holds the process lock. */
 void selfmon_process_begin(struct selfmon_process *process);
-/* Returns true while any thread runs thread_exit() of session/thread.c. */
 bool selfmon_process_leaving(void);
 
 #endif

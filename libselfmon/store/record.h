@@ -11,7 +11,8 @@
 /*
  * A type with this bit may be skipped by a reader that does not know it. If a
  * file has an unknown type without this bit, the reader rejects the file. A new
- * type gets the bit if readers can understand the other records without it.
+ * type gets the bit if readers can understand all other records without the new
+ * ones.
  */
 #define SELFMON_RECORD_OPTIONAL (UINT32_C(1) << 31)
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Records visits when they end, and stores the slowest ones. */
 #include "store/recorder.h"
 
 #include <string.h>

@@ -31,7 +31,8 @@
  *                                 thread's own stack; SELFMON_ENDED_NO_FIBER
  *   THREAD   time                 kernel's id of the thread that now owns the
  *                                 ring
- *   NAME     8 bytes of its name  0: the first ones, 1: the rest
+ *   NAME     8 bytes of the       0: the first bytes, 1: the rest
+ *            thread's name
  *   LONGER   a limit in ticks:    kernel's id of the thread
  *            the last visit before
  *            this entry was longer
@@ -47,12 +48,12 @@ enum { SELFMON_START_LONG, SELFMON_START_SPAN, SELFMON_START_FRAME };
 #define SELFMON_ENDED_NO_FIBER SELFMON_ENDED_TICKS_MAX
 #define SELFMON_ENDED_NAME (SELFMON_ENDED_REGION_MASK - 6)
 #define SELFMON_ENDED_LONGER (SELFMON_ENDED_REGION_MASK - 7)
-/* This value and those above are not regions. */
+/* This value and all larger values are not regions. */
 #define SELFMON_ENDED_SPECIAL SELFMON_ENDED_LONGER
 
 struct selfmon_ended {
 	uint64_t end;	       /* ticks */
-	uint64_t ticks_region; /* time and region of a visit that ended */
+	uint64_t ticks_region;
 };
 
 /*
@@ -63,13 +64,13 @@ struct selfmon_recorder {
 	uint64_t position; /* number of entries reserved so far */
 	uint64_t written;  /* number of entries written so far */
 	uint64_t mask;	   /* number of entries in the ring, minus 1 */
-	bool traced;	   /* see session/trace_writer.c */
+	bool traced;	   /* a trace is written from this ring */
 	/*
 	 * The trace's writer must write the entries before this position, which
-	 * is the end of the last visit that triggered.
+	 * follows the entries of the last visit that triggered the trace.
 	 */
 	uint64_t wanted;
-	struct selfmon_traced *trace; /* used by the trace's writer only */
+	struct selfmon_traced *trace;
 	struct selfmon_ended entry[];
 };
 
@@ -120,7 +121,6 @@ static inline void selfmon_recorder_put(struct selfmon_recorder *recorder,
 	selfmon_arch_add(&recorder->written, 1);
 }
 
-/* A visit that has ended. */
 struct selfmon_recorded_visit {
 	struct selfmon_node *node;
 	uint64_t start, end; /* ticks */
@@ -169,10 +169,10 @@ void selfmon_recorder_delta(struct selfmon_thread *thread,
 			    struct selfmon_due *due);
 
 /*
- * These record an event for a trace, and do nothing without one. owner: the
- * calling thread now owns the ring. name: the thread exits; stores its name.
- * fiber: the thread switches to this fiber (0: to its own stack). The switch
- * began at `before` and ended at `now`.
+ * These functions record an event for a trace, and do nothing without a trace.
+ * owner: the calling thread now owns the ring. name: the thread exits; stores
+ * its name. fiber: the thread switches to this fiber (0: to its own stack). The
+ * switch began at `before` and ended at `now`.
  */
 void selfmon_recorder_owner(struct selfmon_thread *thread, uint64_t now);
 void selfmon_recorder_name(struct selfmon_thread *thread);

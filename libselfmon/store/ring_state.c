@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of samples and context switches from a thread's ring, by node. */
 #include "store/ring_state.h"
 
 #include "store/live.h"

@@ -14,8 +14,8 @@
 
 /*
  * Sums for one node. Written under the ring's lock; each word is updated
- * separately. `samples` excludes the nodes below; all other members include
- * them.
+ * separately. `samples` counts this node alone; all other members include the
+ * nodes below it.
  */
 struct selfmon_ring_sums {
 	uint64_t blocked_ns, preempted_ns;
@@ -47,7 +47,7 @@ struct selfmon_switches {
 		bool off, preempted;
 	} out;
 	uint64_t moved; /* position of the last return to another CPU */
-	/* Sums of the records that were read since `base`: */
+	/* Sums of the records that were read since base.ns. */
 	struct selfmon_ring_sums seen;
 	struct {
 		uint64_t ns, cpu_ns, blocked, preempted;
@@ -99,23 +99,24 @@ struct selfmon_thread_ring {
 	struct selfmon_ring_record *record[SELFMON_RING_RECORDS];
 };
 
-/* Returns true if the thread has a ring now. */
 static inline bool selfmon_thread_ring_on(const struct selfmon_thread *thread)
 {
 	return thread->ring && thread->ring->ring.page;
 }
 
 /*
- * Returns the ring's head at the start of a visit. `begin` is its low half,
- * which the visit's entry stores in place of the CPU. The caller holds the
- * ring's lock.
+ * Returns the ring's head at the start of a visit. `begin` is the low half of
+ * this position, which the visit's entry stores in place of the CPU. The caller
+ * holds the ring's lock.
  *
- * The first call for a visit computes the position: the head has advanced by
- * less than 2 GiB since the start, because all open visits are looked up for
- * each record. The difference is signed, because another thread may read an
- * entry that is newer than `head`. Later calls return the position that was
- * kept. An earlier visit of the entry has another low half, unless the two
- * began exactly a multiple of 4 GiB apart.
+ * The first call for a visit computes the position and keeps it in
+ * began[entry]; later calls return the kept position. Since the start of the
+ * visit the head has advanced by less than 2 GiB, because all open visits are
+ * looked up for each record. The difference is signed, because another thread
+ * may read an entry that is newer than `head`. If the low half of the kept
+ * position is not `begin`, that position belongs to an earlier visit. Two
+ * visits of an entry that began exactly a multiple of 4 GiB apart are not
+ * distinguished.
  */
 static inline uint64_t selfmon_ring_began_at(struct selfmon_thread_ring *ring,
 					     size_t entry, uint32_t begin,
@@ -138,7 +139,7 @@ struct selfmon_ring_sums *selfmon_ring_sums_of(struct selfmon_thread *thread,
 /* Adds the sums of a node to *sum, if the node has any. For readers. */
 void selfmon_ring_sums_read(const struct selfmon_thread *thread,
 			    uint32_t ordinal, struct selfmon_ring_sums *sum);
-/* Adds up sums. The caller holds the ring's lock. */
+/* The caller holds the ring's lock. */
 void selfmon_ring_sums_add(struct selfmon_ring_sums *to,
 			   const struct selfmon_ring_sums *n);
 

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Chooses which visits are measured with SELFMON_EVERY, and weights their
- * values.
- */
 #include "store/sample.h"
 
 #include "store/self.h"

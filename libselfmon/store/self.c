@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The calling thread's state. */
 #include "store/self.h"
 
 struct selfmon_thread selfmon_thread_nobody = {

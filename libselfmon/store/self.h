@@ -96,7 +96,7 @@ static inline void selfmon_thread_request(struct selfmon_thread *thread)
 	selfmon_store_once(&thread->low, SELFMON_LOW_NONE);
 }
 
-/* Makes the thread busy. The caller has blocked signals. */
+/* The caller has blocked signals. */
 static inline void selfmon_thread_begin_busy(struct selfmon_thread *thread)
 {
 	selfmon_thread_add_mode(thread, SELFMON_MODE_BUSY);
@@ -147,7 +147,6 @@ struct selfmon_thread *selfmon_thread_swap(struct selfmon_thread *thread);
 struct selfmon_thread *selfmon_thread_hide(void);
 /* Returns the number of unmeasured visits in threads without a state. */
 uint64_t selfmon_thread_unready(void);
-/* Counts one unmeasured visit of a thread without a state. */
 void selfmon_thread_count_unready(void);
 /* Call in a forked child: resets the count of unmeasured visits. */
 void selfmon_thread_forked(void);

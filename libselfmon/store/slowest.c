@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Stores the slowest visits of each region, and what happened inside of them.
- */
 #include "store/slowest.h"
 
 #include <string.h>
@@ -41,7 +38,7 @@ struct selfmon_slowest *selfmon_slowest_of(struct selfmon_process *process,
 		return NULL;
 	process->slow_regions++;
 	slowest->next = process->slowest;
-	/* Release: a reader that sees the pointer sees the complete table. */
+	/* Release: a reader that sees the pointer sees the complete struct. */
 	__atomic_store_n(&process->slowest, slowest, __ATOMIC_RELEASE);
 	return slowest;
 }
@@ -241,8 +238,8 @@ static bool is_slowest_of_all(const struct selfmon_slowest *slowest,
 }
 
 /*
- * Frees the slots of visits that are not among the slowest of the interval or
- * of all. Returns the new limit.
+ * Frees the slots of visits that are neither among the slowest of the interval
+ * nor among the slowest of all. Returns the new limit.
  */
 static uint64_t give_up_fastest(struct selfmon_slowest *slowest)
 {

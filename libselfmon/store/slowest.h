@@ -32,12 +32,12 @@ struct selfmon_slow_part {
 };
 
 struct selfmon_slow_visit {
-	/* Stored last. 0: the slot is free or being written. */
+	/* The duration, stored last. 0: the slot is free or being written. */
 	uint64_t ticks;
 	uint64_t serial; /* 1, 2 ... in the process, in the order of storing */
 	uint64_t start; /* ticks */
 	uint64_t real_ns; /* CLOCK_REALTIME at the visit's end */
-	uint32_t tid, cpu; /* cpu: at its end */
+	uint32_t tid, cpu; /* cpu: at the visit's end */
 	uint32_t flags;	   /* SELFMON_SLOW_* */
 	uint32_t values;   /* bit k is set if column k has a value */
 	uint64_t inner;	   /* number of parts found, stored or not */

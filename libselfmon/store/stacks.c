@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The call stacks of a thread's samples. */
 #include "store/stacks.h"
 
 #include <string.h>

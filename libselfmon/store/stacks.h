@@ -41,7 +41,7 @@ struct selfmon_stack_entry {
 
 struct selfmon_stack_chunk {
 	struct selfmon_stack_chunk *next;
-	uint32_t used; /* bytes used in data */
+	uint32_t used;
 	uint32_t padding;
 	char data[SELFMON_STACK_CHUNK - 16];
 };

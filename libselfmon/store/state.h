@@ -10,18 +10,18 @@
  * raw clone(2), finds zeros there: no thread is ready and no lock is held, so
  * the child starts from the beginning.
  *
- * Live (store/live.c), if there is a live file: the records (store/record.h),
- * such as those of nodes, and those of threads with their counts and open
- * visits. Without a file they are in wiped memory. A forked child does not have
- * the file's pages. All pointers to them are wiped, except those in frames on
- * the stack, which are never dereferenced.
+ * Live (store/live.c): if there is a live file, it has the records
+ * (store/record.h), for example nodes, and threads with their counts and open
+ * visits. Without a live file the records are in wiped memory. A forked child
+ * does not have the file's pages. All pointers to the records are wiped, except
+ * the pointers in frames on the stack, which are never dereferenced.
  *
  * A thread's state and statistics are never freed. When a thread exits, the
  * next new thread continues with both: reports add up all threads in any case.
  * There are at most as many states as threads that exist at the same time, plus
- * those that are not reused. These belong to threads that exited without
- * running destructors (SYS_exit), or are kept for the output option "threads".
- * SELFMON_PLACES_MAX limits the memory of one thread.
+ * the states that are not reused. A state is not reused if its thread exited
+ * without running destructors (SYS_exit), or if it is kept for the output
+ * option "threads". SELFMON_PLACES_MAX limits the memory of one thread.
  */
 #ifndef SELFMON_STORE_STATE_H
 #define SELFMON_STORE_STATE_H
@@ -46,7 +46,7 @@
  * Spare entries after the last one. After a visit has found room, a signal
  * handler may interrupt it and take the last entry; the visit then takes a
  * spare entry. Each nested handler that is interrupted at this point needs one
- * more.
+ * more spare entry.
  */
 #define SELFMON_DEPTH_SLACK 4
 /*
@@ -144,7 +144,7 @@ struct selfmon_visit {
 	/* Only compared, never dereferenced. */
 	const struct selfmon_frame *frame;
 	struct selfmon_node *node;
-	uint64_t reserved; /* unused */
+	uint64_t reserved; /* moves start.value to the second cache line */
 	union {
 		/* The value of *thread->cpu at the start. */
 		uint32_t cpu;
@@ -190,8 +190,8 @@ _Static_assert(offsetof(struct selfmon_visit, start.value) == 64 &&
 
 /*
  * The record of a thread's state. Several threads may have used the state one
- * after another; tid and name belong to the last one. The first entry of `open`
- * is a sentinel; see selfmon_mark_is_open() for the others.
+ * after another; tid and name belong to the last of these threads. The first
+ * entry of `open` is a sentinel; see selfmon_mark_is_open() for the others.
  */
 struct selfmon_thread_record {
 	struct selfmon_record record;
@@ -217,7 +217,10 @@ struct selfmon_thread_record {
  */
 #define SELFMON_MODE_NOT_READY 0u
 #define SELFMON_MODE_TIME 1u     /* time alone, and the clock is a register */
-/* Slow path: other counters, one visit in N, fences, or another clock. */
+/*
+ * Slow path, for example for counters read by read(2), one visit in N, fences,
+ * or a clock that is not a register.
+ */
 #define SELFMON_MODE_ANY 2u
 #define SELFMON_MODE_REQUEST 4u  /* a reader requests a copy, see copy.c */
 /* Data is being changed: visits are only counted. */
@@ -228,19 +231,21 @@ struct selfmon_thread_record {
 #define SELFMON_MODE_ASYNC 64u
 
 /*
- * Value of `low` that selects the slow path. As a signed number it is above all
- * addresses. So are this value minus SELFMON_LOW_USER, and any address plus
- * SELFMON_LOW_USER.
+ * Value of `low` that selects the slow path: as a signed number it is above all
+ * addresses. This value minus SELFMON_LOW_USER, and any address plus
+ * SELFMON_LOW_USER, are above all addresses too.
  */
 #define SELFMON_LOW_NONE ((uint64_t)INT64_MAX)
 #define SELFMON_LOW_USER (UINT64_C(1) << 62)
 
 /*
- * A thread's state. The fast path uses only one cache line of it. Without a
- * live file, this line begins with the mark of the sentinel, which is the entry
- * below all visits; enter reads it if no visit is open. The struct begins after
- * the mark and overlays the rest of the sentinel: mode and max_per_tick replace
- * its frame, and root its node. See struct sentinel in session/thread_state.c.
+ * A thread's state. The fast path uses only one cache line of the state.
+ * Without a live file, the state is placed inside the sentinel, which is the
+ * entry below all visits: the cache line begins with the sentinel's mark, and
+ * the state follows. So mode and max_per_tick are in place of the sentinel's
+ * frame, and root is in place of the sentinel's node. Enter reads the
+ * sentinel's mark if no visit is open. See struct sentinel in
+ * session/thread_state.c.
  */
 struct selfmon_thread {
 	uint32_t mode;
@@ -248,7 +253,7 @@ struct selfmon_thread {
 	uint32_t max_per_tick;
 	struct selfmon_node *root;
 	struct selfmon_visit *top;   /* newest entry, or the sentinel */
-	struct selfmon_visit *last;  /* the last entry before the spare ones */
+	struct selfmon_visit *last;  /* last initialised non-spare entry */
 	/*
 	 * Points to a word that changes when the thread moves to another CPU:
 	 * the CPU's number. With a ring, it points to the ring's head, which
@@ -289,7 +294,6 @@ struct selfmon_thread {
 	struct selfmon_node *async;
 	uint64_t stack_high;
 	enum selfmon_stack stack;    /* how reliable the stack's bounds are */
-	/* The last node in the list of all nodes. */
 	struct selfmon_node *newest;
 	/* The column to which value i of the set belongs. */
 	uint8_t column[SELFMON_MAX_COUNTERS];
@@ -297,7 +301,7 @@ struct selfmon_thread {
 	bool live; /* the thread's records are in the live file */
 	/* Node of which a reader has requested a copy. */
 	const struct selfmon_node *wanted;
-	struct selfmon_stats *copy;        /* REQUEST: the copy */
+	struct selfmon_stats *copy;        /* the requested copy */
 	/* The state that was made before this one. */
 	struct selfmon_thread *next;
 	struct selfmon_thread *idle; /* next one without an owner */
@@ -452,7 +456,6 @@ static inline unsigned int selfmon_bucket_of(uint64_t ticks)
 	return selfmon_impl_bucket(ticks);
 }
 
-/* Returns the bucket for any time. */
 static inline unsigned int selfmon_bucket_of_any(uint64_t ticks)
 {
 	return selfmon_likely(ticks < SELFMON_TICKS_LAST)
@@ -500,8 +503,8 @@ static inline void selfmon_histogram_add(struct selfmon_stats *stats,
 }
 
 /*
- * Records a detached span without units, if its time is usual and not the
- * shortest so far. Otherwise returns false and records nothing.
+ * Records a detached span without units, if its time is below stats->unusual
+ * and not the shortest so far. Otherwise returns false and records nothing.
  */
 static inline bool selfmon_stats_add_span(struct selfmon_stats *stats,
 					  uint64_t ticks)

@@ -45,7 +45,7 @@ enum selfmon_rare {
 	/* Visits that were only counted (SELFMON_EVERY). */
 	SELFMON_RARE_SKIPPED,
 	SELFMON_RARE_CUT_OFF,	 /* visits that ended without a leave */
-	/* Visits during which the leader's lock changed. */
+	/* Visits during which the lock of the leader's page changed. */
 	SELFMON_RARE_DISTURBED,
 	/*
 	 * Number of times that a visit's end was read again because a lock
@@ -111,8 +111,8 @@ enum selfmon_kind {
 /*
  * Counts in the node of a detached span, in place of the kinds above, which do
  * not apply to detached spans. BEGUN and COROUTINE are counted in the node of
- * the thread that begins the span. Everything else is counted in the node of
- * the thread that ends it.
+ * the thread that begins the span. All other counts and times are recorded in
+ * the node of the thread that ends the span.
  */
 enum selfmon_async_count {
 	SELFMON_ASYNC_BEGUN = SELFMON_KIND_SAME,
@@ -124,7 +124,6 @@ enum selfmon_async_count {
 	SELFMON_ASYNC_FRAME = SELFMON_KIND_SPAN,
 };
 
-/* A node's amounts of one unit: store/work.h. */
 struct selfmon_work;
 
 /*
@@ -155,10 +154,10 @@ struct selfmon_stats {
 	struct selfmon_sums counter[SELFMON_MAX_COUNTERS];
 	uint64_t left_out[SELFMON_MAX_COUNTERS]; /* visits without a value */
 	uint64_t partial;       /* visits that lack at least one value */
-	uint64_t partial_ticks; /* their time */
+	uint64_t partial_ticks; /* time of the partial visits */
 	uint64_t units[SELFMON_MAX_UNITS]; /* sums of measured visits */
 	uint64_t scaled_enabled_ns; /* sum over visits with estimates */
-	uint64_t scaled_off_ns;     /* part of it that was off the PMU */
+	uint64_t scaled_off_ns;     /* part of this time off the PMU */
 	/* Time off the PMU: [0] of the first group, [1] of further groups. */
 	uint64_t off_ticks[2];
 	/* Not covered by the sequence: each word is updated separately. */

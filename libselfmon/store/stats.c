@@ -19,7 +19,6 @@ void selfmon_stats_init(struct selfmon_stats *stats)
 		stats->counter[i].min = UINT64_MAX;
 }
 
-/* Maps each flag of a delta to the counter of rare cases that it increments. */
 static const struct {
 	uint32_t flag;
 	enum selfmon_rare rare;
@@ -52,10 +51,7 @@ static void add_flags(struct selfmon_stats *stats,
 	selfmon_rare_add(stats, SELFMON_RARE_MOVED, delta->moved);
 }
 
-/*
- * Adds the values to their columns. Counts missing values in `left_out`.
- * Returns false if any value is missing.
- */
+/* Returns false if any value is missing. */
 static bool add_values(const struct selfmon_thread *thread,
 		       struct selfmon_stats *stats,
 		       const struct selfmon_delta *delta)
@@ -110,7 +106,6 @@ static inline void set_usual(struct selfmon_stats *stats, uint64_t ticks)
 		set_unusual(stats);
 }
 
-/* Sets the limit again, and adds the units that the visit may have counted. */
 void selfmon_stats_work(struct selfmon_stats *stats)
 {
 	selfmon_stats_expect(stats);

@@ -19,8 +19,8 @@ void selfmon_stats_delta(const struct selfmon_thread *thread,
 			 struct selfmon_stats *stats,
 			 const struct selfmon_delta *delta, uint64_t *mark);
 /*
- * Adds the units that the visit counted. Call between selfmon_stats_begin() and
- * selfmon_stats_end().
+ * Sets `unusual` again, and adds the units that the visit may have counted.
+ * Call between selfmon_stats_begin() and selfmon_stats_end().
  */
 void selfmon_stats_work(struct selfmon_stats *stats);
 void selfmon_stats_drop_units(struct selfmon_stats *stats);

@@ -260,11 +260,6 @@ static struct selfmon_node *make_node(struct selfmon_process *process,
 	return node;
 }
 
-/*
- * Finds or makes a node. Takes the process lock to make one. The caller has set
- * the busy bit, so that a handler that interrupts this function does not make a
- * node too.
- */
 struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,
 					struct selfmon_node *parent,
 					uint32_t region)
@@ -282,10 +277,6 @@ struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,
 	return node;
 }
 
-/*
- * Counts a visit that is recorded in another node. The self time of its parent
- * is then unknown.
- */
 void selfmon_tree_displaced(struct selfmon_thread *thread,
 			    struct selfmon_node *parent)
 {

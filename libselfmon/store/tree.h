@@ -7,7 +7,9 @@
 
 /*
  * Finds or makes the node of a region below a parent. Returns NULL if there is
- * none and none can be made.
+ * none and none can be made. Takes the process lock to make a node. The caller
+ * has set the busy bit, so that a signal handler that interrupts this function
+ * does not make a node too.
  */
 struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,
 					struct selfmon_node *parent,
@@ -57,7 +59,10 @@ struct selfmon_node *selfmon_tree_place(struct selfmon_thread *thread,
 struct selfmon_node *selfmon_tree_elsewhere(struct selfmon_thread *thread,
 					    struct selfmon_node *parent,
 					    uint32_t region);
-/* Counts a visit of a child of `parent` that is recorded in another node. */
+/*
+ * Counts a visit of a child of `parent` that is recorded in another node. The
+ * self time of `parent` is then unknown.
+ */
 void selfmon_tree_displaced(struct selfmon_thread *thread,
 			    struct selfmon_node *parent);
 /*

@@ -52,7 +52,6 @@ static const struct selfmon_unit *find_unit(const char *name)
 	return NULL;
 }
 
-/* Adds a unit. The caller holds the process lock. */
 static const struct selfmon_unit *append_unit(const char *name)
 {
 	struct selfmon_unit *const unit = &units[named_units];

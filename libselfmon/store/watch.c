@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The limits of each region. Longer visits take the slow path. */
 #include "store/watch.h"
 
 #include <stddef.h>
@@ -67,7 +66,6 @@ static struct selfmon_watch *make_watch(struct selfmon_process *process,
 	return watch;
 }
 
-/* Returns true if any limit may be set. */
 static bool is_watching(void)
 {
 	const struct selfmon_config *const config = selfmon_config();

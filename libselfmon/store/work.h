@@ -20,7 +20,7 @@
 struct selfmon_work {
 	struct selfmon_record record;
 	uint32_t thread, ordinal; /* the node */
-	uint32_t unit;		  /* index of the sum */
+	uint32_t unit;		  /* index in selfmon_stats.units */
 	uint32_t reserved;
 	struct selfmon_work *next; /* of the same node */
 	uint64_t open; /* counted so far by the open visit */
@@ -44,7 +44,6 @@ struct selfmon_work *selfmon_work_make(const struct selfmon_thread *thread,
 void selfmon_work_move(struct selfmon_thread *thread, struct selfmon_node *from,
 		       struct selfmon_node *to);
 
-/* Returns the record of a unit in a node, or NULL. */
 static inline struct selfmon_work *
 selfmon_work_of(const struct selfmon_node *node, uint32_t unit)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Enter and leave for the cases that the fast paths do not handle, such as
- * visits with counters that are read by system call, with SELFMON_EVERY, with a
- * fence or with another clock; the first visit of a region or path; visits that
- * are left out of order.
+ * Enter and leave for the cases that the fast paths do not handle. Examples:
+ * counters that are read by system call, SELFMON_EVERY, a fence, a clock that
+ * needs a call, the first visit of a region below a parent, a leave that is out
+ * of order.
  */
 #include "visit/any.h"
 
@@ -32,15 +32,12 @@
 #include "visit/user_start.h"
 #include "visit/visit.h"
 
-/*
- * After a sweep that freed nothing, only one of this many calls sweeps again.
- */
 #define SWEEP_EVERY 64
 /*
  * Eviction is refused if an entry has no mark: this code then probably runs in
- * a signal handler that interrupted an enter or a leave. But a jump may also
- * have left such an entry behind. Therefore each INSIST_EVERY-th call in a row
- * forces the eviction.
+ * a signal handler that interrupted an enter or a leave. A jump may also have
+ * left an entry without a mark. Therefore each INSIST_EVERY-th call of
+ * find_room() in a row forces the eviction.
  */
 #define INSIST_EVERY 8
 
@@ -62,8 +59,8 @@ static void start_any(struct selfmon_thread *thread, struct selfmon_visit *open)
 }
 
 /*
- * Makes the node for the first visit of a region or path. Takes the process
- * lock.
+ * Makes the region's node below this parent. If this is the region's first
+ * visit, registers the region. Takes the process lock.
  */
 static NEVER_INLINE struct selfmon_node *
 node_made(struct selfmon_thread *thread, struct selfmon_node *parent,
@@ -133,8 +130,8 @@ static uintptr_t tag_of(const struct selfmon_thread *thread)
  * Frees entries of abandoned visits (a sweep) or, if there are none, evicts
  * spans. After a sweep that freed nothing, only each SWEEP_EVERY-th call sweeps
  * first: deep recursion has no abandoned entries, and spans that are never left
- * cannot be recognised as abandoned. The other calls sweep only if
- * selfmon_evict() ended no span.
+ * cannot be recognised as abandoned. The other calls evict first, and sweep
+ * only if selfmon_evict() returns false.
  */
 static void find_room(struct selfmon_thread *thread, uint64_t address)
 {
@@ -187,7 +184,7 @@ static int leave_out_abandoned(struct selfmon_thread *thread,
 	return 0;
 }
 
-/* Starts the visit, which is either measured or only counted. */
+/* A start of 0 ticks marks a visit that is only counted. */
 static void start(struct selfmon_thread *thread, struct selfmon_visit *open)
 {
 	if (thread->random)
@@ -258,9 +255,9 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		selfmon_kind_add(node->stats, SELFMON_KIND_SPAN, 1);
 	}
 	/*
-	 * From here on, a visit of a signal handler may disable user reads,
-	 * because the guard caught a fault. The tag is still valid then: the
-	 * guard has replaced the pages, so both ends of the visit find no
+	 * From here on, a visit in a signal handler may switch the thread to
+	 * read(2), because the guard caught a fault. The tag stays valid: the
+	 * guard has replaced the pages, so both ends of this visit find no
 	 * counter and use read(2). known.locks shows whether the start has raw
 	 * registers, and each leave function checks it.
 	 */
@@ -294,10 +291,10 @@ static void finish_counted(struct selfmon_thread *thread,
 }
 
 /*
- * Reads the thread's ring if it has new records. With a ring, both snapshots
- * have the position of the ring's head in `cpu`. Changes now->cpu so that it
- * differs from the start's value only if the visit ended on another CPU.
- * Subtracts the cost of samples from the time.
+ * Reads the thread's ring if it has new records. In a thread with a ring, the
+ * `cpu` values of the start and of *now are positions of the ring's head.
+ * Changes now->cpu so that it differs from the start's value only if the visit
+ * ended on another CPU. Subtracts the cost of samples from the time.
  */
 static void read_ring_at_end(struct selfmon_thread *thread,
 			  struct selfmon_snapshot *now)
@@ -336,7 +333,6 @@ static NEVER_INLINE void finish_recorded(struct selfmon_thread *thread,
 	selfmon_longer_call(thread, &due);
 }
 
-/* Ends the newest visit, which is only counted. */
 static void finish_skipped(struct selfmon_thread *thread)
 {
 	struct selfmon_visit *const open = thread->top;
@@ -350,7 +346,6 @@ static void finish_skipped(struct selfmon_thread *thread)
 	selfmon_visit_give_back(thread, open);
 }
 
-/* Records the newest visit. */
 static void finish(struct selfmon_thread *thread, struct selfmon_snapshot *now)
 {
 	struct selfmon_visit *const open = thread->top;

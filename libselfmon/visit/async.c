@@ -14,9 +14,9 @@
  * ends the span, this node is used without a search. In another thread the node
  * only shows which region it is, which is safe because a node's region never
  * changes and nodes are never freed. Threads are compared by id, because states
- * and the kernel's thread numbers are reused. A forked child has other ids. It
- * never ends spans of its parent: their nodes are wiped memory in the child,
- * and the parent ends the spans.
+ * and the kernel's thread numbers are reused. A forked child has other ids. The
+ * child never ends spans of its parent: their nodes are wiped memory in the
+ * child, and the parent ends the spans.
  *
  * The fast path reads the timestamp directly. If the clock needs a call,
  * thread->async stays NULL and the span's thread word has the bit INDIRECT,
@@ -162,11 +162,7 @@ static NEVER_INLINE void begin_any(struct selfmon_site *site,
 	uint32_t region;
 
 	span->node = NULL;
-	/*
-	 * A thread without a state uses one of two shared states. One is always
-	 * busy, for threads that were refused a state. The other is not ready,
-	 * for regions that are off.
-	 */
+	/* A shared state: see selfmon_enter_any(). */
 	if (!thread)
 		thread = selfmon_thread_self();
 	if (!selfmon_async_can_measure(thread))

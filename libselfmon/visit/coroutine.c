@@ -2,9 +2,10 @@
 /*
  * Regions in coroutines. Between enter and leave the coroutine may be
  * suspended, so that other code runs, and it may be resumed by another thread.
- * Therefore such a visit is not an entry of a thread: it is a detached span,
- * stored in the 32 bytes of the region's frame. Visits on a fiber do not use
- * this code: they are entries, which the fiber saves and restores.
+ * Therefore a visit of a coroutine is not an entry of a thread: it is a
+ * detached span, stored in the 32 bytes of the region's frame. Visits on a
+ * fiber do not use this code: they are entries, which the fiber saves and
+ * restores.
  */
 #include "visit/coroutine.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes counts from raw registers and the offsets cached with them. */
 #include "visit/counts.h"
 
 #include "counters/set.h"

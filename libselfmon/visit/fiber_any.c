@@ -29,10 +29,6 @@ void selfmon_fiber_note(const char *what)
 	selfmon_kernel_restore_signals(&signals);
 }
 
-/*
- * Returns true if this thread can run the fiber. If not, adds a note to the
- * report.
- */
 static bool may_run(const struct selfmon_thread *thread,
 		    const struct selfmon_fiber *fiber)
 {

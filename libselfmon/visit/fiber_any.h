@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The general path of a switch to a fiber. */
+/* The general path of a switch to a fiber: any mode, any number of visits. */
 #ifndef SELFMON_VISIT_FIBER_ANY_H
 #define SELFMON_VISIT_FIBER_ANY_H
 
 #include "store/fiber.h"
 
-/* Switches to a fiber in any mode, with any number of visits. */
 void selfmon_fiber_switch_any(struct selfmon_thread *thread,
 			      struct selfmon_fiber *fiber);
 

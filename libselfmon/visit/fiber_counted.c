@@ -41,10 +41,6 @@ _Static_assert(offsetof(struct selfmon_snapshot, lock) ==
 			       offsetof(struct selfmon_snapshot, cpu) + 24,
 	       "two pairs follow the values");
 
-/*
- * Returns pair i. Pairs 0 and 1 are the values. Pairs 2 and 3 are the four
- * words that begin with the member cpu.
- */
 static ALWAYS_INLINE counted_pair *pair_of(struct selfmon_snapshot *snapshot,
 					   unsigned int i)
 {
@@ -177,8 +173,8 @@ static ALWAYS_INLINE bool keep_any(const struct selfmon_thread *thread,
 }
 
 /*
- * Starts visits that pairs cannot handle: those with flags, or with times of
- * two kinds.
+ * Starts visits that pairs cannot handle: visits with flags, or with times of
+ * two kinds (fiber_counts.c).
  */
 __attribute__((cold))
 static NEVER_INLINE void start_apart(struct selfmon_visit *open,
@@ -220,7 +216,6 @@ static ALWAYS_INLINE void start_counted(struct selfmon_visit *open,
 		start_apart(open, fiber, now, n);
 }
 
-/* Restores the visits, then takes the snapshot from which they continue. */
 static ALWAYS_INLINE void resume_any(struct selfmon_thread *thread,
 				     struct selfmon_fiber *fiber, size_t used,
 				     uint64_t before)

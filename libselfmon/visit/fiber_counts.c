@@ -5,12 +5,12 @@
  * valid without an event page.
  *
  * The time enabled of a snapshot is of one of two kinds (counters/estimate.c):
- * the current time if the snapshot was read by read(2), else the page's word,
- * which lacks the page clock. Only times of the same kind may be added or
- * subtracted. If the kinds differ, both times are converted to current times,
- * and the result has the flag SELFMON_SNAPSHOT_SLOW, like a snapshot by
- * read(2). Without a page clock this is impossible, and the result has no time
- * (SELFMON_SNAPSHOT_UNTIMED).
+ * the current time if the snapshot was read by read(2), else the sum of
+ * time_enabled and time_offset of the page, to which the page clock has to be
+ * added. Only times of the same kind may be added or subtracted. If the kinds
+ * differ, both times are converted to current times, and the result has the
+ * flag SELFMON_SNAPSHOT_SLOW, like a snapshot by read(2). Without a page clock
+ * this is impossible, and the result has no time (SELFMON_SNAPSHOT_UNTIMED).
  */
 #include "visit/fiber_counts.h"
 

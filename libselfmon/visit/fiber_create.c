@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates and destroys fibers. */
 #include <selfmon/fiber.h>
 
 #include <string.h>
@@ -50,7 +49,6 @@ struct selfmon_fiber *selfmon_fiber_create(const char *name)
 	return fiber;
 }
 
-/* Ends the visits of the fiber that the thread runs now. */
 __attribute__((cold)) static void end_fiber(struct selfmon_thread *thread,
 					    struct selfmon_fiber *fiber)
 {

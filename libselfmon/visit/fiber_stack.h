@@ -65,7 +65,8 @@ selfmon_fiber_enter_stack(struct selfmon_thread *thread,
 	fiber->running = thread;
 	selfmon_store_once(&thread->fiber, fiber);
 	/*
-	 * Between two fibers there is nothing to do: both have unknown bounds.
+	 * All created fibers have the same bounds, 0 to SELFMON_LOW_NONE. So a
+	 * switch between two of them changes no bounds.
 	 */
 	if (thread->stack_high == fiber->stack_high)
 		return;
@@ -105,7 +106,6 @@ selfmon_fiber_keep_line(const struct selfmon_visit *open,
 	selfmon_rare_add(node->stats, SELFMON_RARE_SUSPENDED, 1);
 }
 
-/* The size of n entries in bytes. */
 #define SELFMON_FIBER_ENTRIES(n) ((n) * sizeof(struct selfmon_visit))
 
 /* Returns the size of the entries in use, in bytes. */

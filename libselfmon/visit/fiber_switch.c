@@ -31,10 +31,10 @@
 /* ---- with time alone ----------------------------------------------------- */
 
 /*
- * Returns true for the fast path: few visits, no units, and this thread ran the
- * fiber last. Such a switch skips most steps of fiber_visits.c. A fiber that is
- * now running in another thread has that thread in `ran`, so the result is
- * false.
+ * Returns true if the fast path can switch: this thread measures time alone and
+ * ran the new fiber last, the new fiber has few visits, and neither fiber has
+ * `units` set. A fiber that now runs in another thread has that thread in
+ * `ran`, so the result is false.
  */
 static ALWAYS_INLINE bool is_usual_switch(const struct selfmon_thread *thread,
 					  const struct selfmon_fiber *from,
@@ -46,10 +46,6 @@ static ALWAYS_INLINE bool is_usual_switch(const struct selfmon_thread *thread,
 		 selfmon_load_once(&thread->switching));
 }
 
-/*
- * Saves n visits. If one of them needs the general path, changes nothing and
- * returns false.
- */
 static ALWAYS_INLINE bool keep_timed(const struct selfmon_visit *open,
 				     struct selfmon_fiber *from, uint64_t now,
 				     const unsigned int n)

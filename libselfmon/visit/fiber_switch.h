@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Switches the calling thread to a fiber. */
+/* selfmon_fiber_switch() is declared in selfmon/fiber.h. */
 #ifndef SELFMON_VISIT_FIBER_SWITCH_H
 #define SELFMON_VISIT_FIBER_SWITCH_H
 

@@ -49,7 +49,6 @@ static ALWAYS_INLINE void read_begin(const struct selfmon_thread *thread,
 	selfmon_snapshot_take(thread->set, now, false);
 }
 
-/* Returns the memory for visit i, or NULL if out of memory. */
 static ALWAYS_INLINE struct selfmon_suspended *
 room_for(struct selfmon_thread *thread, struct selfmon_fiber *fiber,
 	 unsigned int i)
@@ -138,10 +137,6 @@ void selfmon_fiber_suspend(struct selfmon_thread *thread,
 	selfmon_fiber_leave_stack(thread, fiber);
 }
 
-/*
- * Finds or makes the visit's node in this thread's tree. Returns NULL if out of
- * memory.
- */
 __attribute__((cold))
 static NEVER_INLINE struct selfmon_node *
 place_searched(struct selfmon_thread *thread, struct selfmon_node *parent,
@@ -174,7 +169,10 @@ resumed_place(struct selfmon_thread *thread, const struct selfmon_fiber *fiber,
 			      node ? node->region : fiber->region);
 }
 
-/* Restores everything in an entry except its values. */
+/*
+ * Restores a visit into the thread's next entry, except the visit's start.
+ * Returns false if there is no memory for its node, or no entry.
+ */
 static bool put_on(struct selfmon_thread *thread,
 		   const struct selfmon_fiber *fiber,
 		   const struct selfmon_suspended *kept, uint64_t now)
@@ -205,7 +203,6 @@ static bool put_on(struct selfmon_thread *thread,
 	return true;
 }
 
-/* Sets the starts of all visits, by one snapshot. */
 static ALWAYS_INLINE void start_all(struct selfmon_thread *thread,
 				    struct selfmon_fiber *fiber, unsigned int n,
 				    const struct selfmon_snapshot *now)

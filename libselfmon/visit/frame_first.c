@@ -75,7 +75,6 @@ static struct selfmon_frame_open *add_name(struct selfmon_frames *frames,
 	return frame;
 }
 
-/* Returns the thread's frame of this name, or NULL. Makes it if needed. */
 static struct selfmon_frame_open *make_frame(struct selfmon_thread *thread,
 					     const char *name)
 {
@@ -107,11 +106,7 @@ struct selfmon_frame_open *selfmon_frame_first(const char *name)
 	struct selfmon_thread *thread = selfmon_thread_attach();
 	struct selfmon_frame_open *frame;
 
-	/*
-	 * A thread without a state uses one of two shared states. One is always
-	 * busy, for threads that were refused a state. The other is not ready,
-	 * for regions that are off.
-	 */
+	/* A shared state: see selfmon_enter_any(). */
 	if (!thread)
 		thread = selfmon_thread_self();
 	if (!selfmon_async_can_measure(thread))

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The slow path of leave in threads without counters. */
 #include "visit/leave_rare.h"
 
 #include "session/thread_ring.h"

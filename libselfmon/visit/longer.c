@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports to the program which visits exceeded their time limit. */
 #include "visit/longer.h"
 
 #include "store/config.h"
@@ -7,8 +6,8 @@
 #include "store/watch.h"
 
 /*
- * Visits inside of the program's function, or in a handler that interrupts this
- * function, are not reported.
+ * Visits inside the program's function `longer`, or in a signal handler that
+ * interrupts this function, are not reported.
  */
 void selfmon_longer_report(struct selfmon_thread *thread,
 			   const struct selfmon_due *due)

@@ -21,15 +21,15 @@
 #define VALUES SELFMON_OVERHEAD_VALUES
 #define MORE (SELFMON_OVERHEAD_MANY - SELFMON_OVERHEAD_FEW)
 /*
- * Limits of the CPU time of one measurement. The measurement ends after
- * ENOUGH_NS if each value has SAMPLES_MIN samples, and always after
- * PATIENCE_NS. If the group of a value is off the PMU, the measurement waits
- * for a rotation, which happens every few milliseconds.
+ * Limits of the CPU time of one measurement: 100 us if each wanted value has
+ * SAMPLES_MIN samples by then, else 60 ms. The measurement ends earlier if each
+ * wanted value has SAMPLES samples, or if the budget is spent. If the group of
+ * a value is off the PMU, the measurement waits for a rotation, which happens
+ * every few milliseconds.
  */
 #define ENOUGH_NS UINT64_C(100000)
 #define PATIENCE_NS UINT64_C(60000000)
 
-/* The parts of a node's statistics that are used here. */
 struct seen {
 	uint64_t sum[VALUES], missed[VALUES];
 	uint64_t upset; /* grows with each visit that is not typical */

@@ -13,7 +13,7 @@
 #define SELFMON_OVERHEAD_VALUES (1 + SELFMON_MAX_COUNTERS) /* ticks, columns */
 
 struct selfmon_overhead_samples {
-	struct selfmon_thread *thread; /* the separate thread state */
+	struct selfmon_thread *thread;
 	uint32_t wanted; /* bit i: this thread counts value i */
 	uint64_t until_ns; /* end of the budget, in the thread's CPU time */
 	bool cut; /* a measurement was cut short at the end of the budget */

@@ -17,10 +17,6 @@
 #include "visit/registers.h"
 #include "visit/visit.h"
 
-/*
- * Ends the visit on the slow path: a lock changed during the read, or a member
- * has no counter.
- */
 NEVER_INLINE void selfmon_leave_again(struct selfmon_visit *open)
 {
 	const struct selfmon_page *const leader = open->thread->set->page[0];
@@ -33,8 +29,9 @@ NEVER_INLINE void selfmon_leave_again(struct selfmon_visit *open)
 /*
  * Returns true if the registers that leave has read belonged to the events of
  * the set, and there was no context switch between these reads. The pages must
- * still have the counter numbers that were cached at the start. A register that
- * is now lower than when leave read it was reset since, after an overflow.
+ * still have the counter numbers that were cached at the start. If a register
+ * is now lower than when leave read it, the register was reset after an
+ * overflow, and the result is false.
  */
 static bool were_own(const struct selfmon_visit *open, uint32_t locks,
 		     const uint64_t *count)

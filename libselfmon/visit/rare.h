@@ -8,7 +8,10 @@
 
 #include "store/state.h"
 
-/* Reads the end of the visit again, on the slow path. */
+/*
+ * Discards the counters that leave has read, or could not read, and ends the
+ * visit on the slow path, which reads them again.
+ */
 void selfmon_leave_again(struct selfmon_visit *open);
 /*
  * Ends a visit for which leave has read the registers: count has their

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The kinds of work that the loops of shadow.c execute. */
 #include "visit/shadow_work.h"
 
 #include "platform/hide_var.h"
@@ -16,7 +15,7 @@ static ALWAYS_INLINE uint64_t work_multiply(uint64_t x, unsigned int n)
 }
 
 /*
- * Takes about 12 ns (short) or 35 ns (long) if a multiplication takes 3 cycles,
+ * Takes about 12 ns (short) or 36 ns (long) if a multiplication takes 3 cycles,
  * at 4 GHz.
  */
 static uint64_t work_multiply_short(uint64_t x)

@@ -57,8 +57,8 @@ static void give_up_user_reads(struct selfmon_thread *thread)
 }
 
 /*
- * Returns the number of times that the pages were cached since this entry's
- * last visit.
+ * Returns how often the pages were cached for this visit, including the attempt
+ * that begins now.
  */
 static unsigned int count_tries(struct selfmon_visit *open)
 {

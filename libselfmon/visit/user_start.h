@@ -5,7 +5,6 @@
 
 #include "store/state.h"
 
-/* Begins the entry's visit: reads the counters, then the time. */
 void selfmon_start_user(struct selfmon_visit *open,
 			const struct selfmon_counters *head);
 

@@ -2,8 +2,8 @@
 /*
  * Enter and leave. The fast path, for a thread that measures time alone, is in
  * selfmon/inline.h: it takes no lock, makes no system call and allocates
- * nothing. This file compiles the fast path into functions. They call other
- * functions only as tail calls, so that they save no registers. Most other
+ * nothing. This file compiles the fast path into functions. These functions
+ * call others only as tail calls, and so need not save registers. Most other
  * cases are in user.c and any.c.
  */
 #include "visit/visit.h"
@@ -159,8 +159,8 @@ NEVER_INLINE void selfmon_impl_enter(struct selfmon_site *site,
 
 /*
  * Enters a region in a coroutine. On a fiber the visit belongs to the fiber,
- * and is suspended and resumed with it. Such a visit is marked as a span, since
- * its stack address belongs to the code that resumed the coroutine.
+ * and is suspended and resumed with it. The visit is then marked as a span,
+ * since its stack address belongs to the code that resumed the coroutine.
  */
 static NEVER_INLINE void enter_far(struct selfmon_site *site,
 				   struct selfmon_frame *frame,
@@ -231,8 +231,8 @@ static ALWAYS_INLINE void note_inlined(void)
 
 /*
  * The slow path of regions with inlined visits. The first visit of each region
- * takes this function or the next one; both record that the program has such
- * regions.
+ * takes this function or selfmon_impl_enter_child_at(). Both record that the
+ * program has inlined visits.
  */
 void selfmon_impl_enter_at(struct selfmon_site *site,
 			   struct selfmon_frame *frame, uint64_t address)

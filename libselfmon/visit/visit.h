@@ -98,9 +98,7 @@ static ALWAYS_INLINE void selfmon_visit_give_back(struct selfmon_thread *thread,
 	selfmon_store_once(&thread->top, open - 1);
 }
 
-/*
- * Adds a usual time, which cannot be a new maximum, to the sum and the minimum.
- */
+/* Adds a time below stats->unusual, which cannot be a new maximum. */
 static ALWAYS_INLINE void selfmon_visit_record(struct selfmon_stats *stats,
 					       uint64_t ticks)
 {
@@ -129,7 +127,6 @@ selfmon_visit_slot(struct selfmon_node *parent, const struct selfmon_site *site)
 						selfmon_load_once(&site->slot));
 }
 
-/* Like selfmon_visit_child(), for a site. */
 static ALWAYS_INLINE struct selfmon_node *
 selfmon_visit_child_of(struct selfmon_node *parent,
 		       const struct selfmon_site *site)
@@ -193,7 +190,8 @@ static ALWAYS_INLINE void selfmon_visit_count_same(struct selfmon_stats *stats,
 }
 
 /*
- * Returns true if the thread can take another entry. Returns false for a thread
+ * Returns true if the thread has a free entry that is initialised
+ * (selfmon_thread_deepen() initialises more). Returns false for a thread
  * without a state, and for a state that fork() has wiped. After this check a
  * handler may take the last entry and leave its visit open. The caller then
  * takes a spare entry, see SELFMON_DEPTH_SLACK.
@@ -271,7 +269,6 @@ selfmon_visit_is_newest(const struct selfmon_thread *thread,
 	return thread->top == open && open->frame == frame;
 }
 
-/* Returns true if the program has regions with inlined visits. */
 bool selfmon_visits_are_inlined(void);
 
 #endif

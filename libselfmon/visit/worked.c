@@ -44,7 +44,7 @@ static NEVER_INLINE void count_first(struct selfmon_node *node, uint32_t unit,
  * Unless the tree is full, a thread has at most one open visit of a node, so
  * one count for each unit is enough. Setting `unusual` to 0 forces leave onto
  * the slow path, which collects and clears the counts. So enter, and a leave
- * without units, do nothing more.
+ * without units, need no additional code.
  */
 void selfmon_impl_units(uint32_t unit, uint64_t n)
 {
@@ -65,7 +65,6 @@ void selfmon_impl_units(uint32_t unit, uint64_t n)
 		count_first(node, unit, n);
 }
 
-/* several is true if the node counts more than one unit. */
 static ALWAYS_INLINE void leave_worked(struct selfmon_visit *open,
 				       uint64_t ticks, bool several)
 {
