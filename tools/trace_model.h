@@ -61,7 +61,7 @@ struct trace_track {
 	uint64_t id; /* kernel's thread id, or number of the fiber */
 	struct trace_visit *visit;
 	uint32_t visits, room, lanes;
-	/* Times when the stack ran, if fibers are used. */
+	/* When the track's stack ran; empty if no fibers are used. */
 	struct trace_run *run;
 	size_t runs, run_room;
 };

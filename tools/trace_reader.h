@@ -59,7 +59,11 @@ struct trace_track *trace_track_of(struct trace_reader *reader,
 struct trace_visit *trace_add_visit(struct trace_reader *reader,
 				    struct trace_track *track, uint64_t begin,
 				    uint64_t end, uint32_t region);
-/* Adds a time when the stack ran. track may be NULL. */
+/*
+ * Records that the stack of a track (a thread's or a fiber's) ran from `from` to
+ * `to`, in ticks. burst is as in struct trace_run. Does nothing if track is
+ * NULL.
+ */
 void trace_add_run(struct trace_reader *reader, struct trace_track *track,
 		   uint64_t from, uint64_t to, uint64_t burst);
 

@@ -13,7 +13,7 @@
 #include "report/event_kind.h"
 
 /* Classes of affected events, as bits. */
-#define RETIRED 1u  /* instructions and branches, with their misses */
+#define RETIRED 1u  /* retired instructions, branches and their misses */
 #define ICACHE 2u   /* L1-icache references and misses */
 #define HARDWARE 4u /* any hardware event */
 

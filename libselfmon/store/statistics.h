@@ -66,9 +66,9 @@ enum selfmon_rare {
 	SELFMON_RARE_REFUSED,
 	SELFMON_RARE_LOST,	 /* visits with values that were lost */
 	/*
-	 * Visits of this node, or children of such visits, that overlapped
-	 * other visits or are recorded in another node. If there are any, the
-	 * self time of this node is unknown.
+	 * How often a visit of this node, or a child of such a visit, ended out
+	 * of order or was moved to or from another node. A visit may count
+	 * several times. If not 0, the self time of this node is unknown.
 	 */
 	SELFMON_RARE_OVERLAPPED,
 	/*
@@ -179,7 +179,11 @@ _Static_assert(sizeof(struct selfmon_stats) ==
 			       SELFMON_BUCKETS_LONG * sizeof(uint32_t),
 	       "copies are made of whole words of 64 bits");
 
-/* Returns the number of visits in a bucket, which must not be NONE. */
+/*
+ * Returns the number of visits in a bucket, 0 to SELFMON_BUCKETS - 1, without
+ * the visit in `last`. Number 120 is the first long bucket here; `last` uses
+ * the same number as SELFMON_BUCKET_NONE.
+ */
 static inline uint64_t selfmon_stats_bucket(const struct selfmon_stats *stats,
 					    unsigned int bucket)
 {
