@@ -80,7 +80,7 @@ struct trace {
 	char program[257];
 	int pid;
 	uint64_t begin_raw_ns, begin_real_ns; /* of the first clock block */
-	uint64_t ns;	    /* time of the newest end in ns */
+	uint64_t ns;	    /* when the last visit ended, after the start */
 	/*
 	 * Time from the start of the earliest trace to the start of this one;
 	 * set by the caller.

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Nine kinds of work of 50 to 130 ns, measured on the machine of RESULTS.md.
- * Visits of hash, chase and divide take the previous visit's result: the CPU
- * can execute a region's instructions while it waits for the work. Visits of
- * the other kinds need little or nothing of the previous visit, and overlap
- * unless a region keeps them apart.
+ * Visits of hash, chase and divide take the previous visit's result, and visits
+ * of atomic add to the word that the previous visit changed. So they cannot
+ * overlap, and the CPU can execute a region's instructions while it waits for
+ * this work. Visits of the other kinds need little or nothing of the previous
+ * visit, and overlap unless a region keeps them apart.
  */
 #ifndef BENCH_STATES_WORK_H
 #define BENCH_STATES_WORK_H

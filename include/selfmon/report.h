@@ -139,8 +139,9 @@ struct selfmon_row {
 			       * switched */
 	struct selfmon_quantity time; /* ns */
 	/*
-	 * Percentiles of time without overhead; the error is at most 12.5 % of
-	 * the time with overhead.
+	 * Percentiles of time without overhead. The buckets' error is at most
+	 * 12.5 % of the time with overhead. The overhead of children, which is
+	 * subtracted, is an estimate.
 	 */
 	uint64_t p50_ns, p90_ns, p99_ns;
 	uint64_t min_ns, max_ns; /* shortest and longest visit, overhead

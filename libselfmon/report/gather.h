@@ -34,7 +34,8 @@ struct selfmon_gathered_unit {
  * data addresses of the entry, but not its key and its stack.
  */
 struct selfmon_gathered_stack {
-	int32_t row; /* origin of the row; negative: no row */
+	/* selfmon_gathered.origin of the row; negative: no row */
+	int32_t row;
 	uint64_t count;
 	const struct selfmon_stack_entry *entry;
 };

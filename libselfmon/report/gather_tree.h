@@ -13,7 +13,8 @@
 
 struct selfmon_gather_place {
 	uint64_t self; /* address of the node */
-	int32_t row;   /* negative for the root, and for spans */
+	/* Negative for the root, detached spans, and the node above these. */
+	int32_t row;
 	/*
 	 * Index of the row in gather->apart; for the root,
 	 * selfmon_gather_tree.top.
