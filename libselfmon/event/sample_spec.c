@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "event/probe_event.h"
+
 #define CHAIN_MAX 127u /* default of kernel.perf_event_max_stack */
 #define RING_MIN 4096u
 #define RING_MAX (1u << 20)
@@ -168,16 +170,18 @@ static int take_option(struct sample_part part, struct selfmon_sample_spec *spec
 }
 
 /*
- * Splits off the text up to the next comma. Commas between slashes belong to
- * the event.
+ * Splits off the text up to the next comma. Commas within pmu/terms/ belong to
+ * the event. Slashes of breakpoints and uprobes are not in pairs.
  */
 static struct sample_part next_part(const char **text)
 {
+	const bool place =
+		selfmon_probe_event_colons(selfmon_piece_of(*text)) > 0;
 	struct sample_part part = { *text, 0 };
 	bool inside = false;
 
 	for (; **text && (inside || **text != ','); (*text)++)
-		inside ^= **text == '/';
+		inside ^= **text == '/' && !place;
 	part.length = (size_t)(*text - part.text);
 	if (**text)
 		(*text)++;

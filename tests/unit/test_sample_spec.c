@@ -99,6 +99,17 @@ Test(sample_spec, takes_options_in_any_order)
 	cr_expect(!spec.at_borders);
 }
 
+Test(sample_spec, takes_options_after_events_with_slashes)
+{
+	takes("cpu/event=0x3c,umask=0/u,chain=8", "cpu/event=0x3c,umask=0/u");
+	cr_expect_eq(spec.chain, 8);
+	takes("mem:0x601050/8:w@10,chain=8", "mem:0x601050/8:w");
+	cr_expect_eq(spec.period, 10);
+	cr_expect_eq(spec.chain, 8);
+	takes("uprobe:/bin/app:0x1139,ring=8k", "uprobe:/bin/app:0x1139");
+	cr_expect_eq(spec.ring_order, 1);
+}
+
 static void has_ring(const char *text, unsigned int order)
 {
 	takes(text, "auto");
