@@ -314,6 +314,8 @@ check-cxx: $(static_lib) ## selfmon.hpp by each compiler, standard and option
 check-malloc: $(O)/tests/programs/malloc/held ## A first visit inside malloc
 	@for how in '' keys prepared; do \
 		SELFMON_OUTPUT=none $< $$how || exit; done
+	@for sample in cycles task-clock; do SELFMON_OUTPUT=none \
+		SELFMON_SAMPLE=$$sample SELFMON_LIVE=$<.live $< || exit; done
 
 $(O)/tests/programs/malloc/held: tests/programs/malloc/held.c $(static_lib)
 	@mkdir -p $(@D)

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "platform/facts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "platform/directory.h"
 #include "platform/kernel.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -165,20 +165,16 @@ static bool find_hypervisor(const char *root)
  */
 static bool find_core_pmu(const char *root)
 {
-	char path[PATH_SIZE];
-	const struct dirent *entry;
+	struct selfmon_directory devices;
+	char path[PATH_SIZE], name[64];
 	bool found = false;
-	DIR *devices;
 
 	snprintf(path, sizeof(path), "%s%s", root, DEVICES_PATH);
-	devices = opendir(path);
-	if (!devices)
-		return false;
-	while (!found && (entry = readdir(devices)))
-		found = !strncmp(entry->d_name, "cpu", 3) ||
-			!strncmp(entry->d_name, "armv", 4) ||
-			!strncmp(entry->d_name, "apple_", 6);
-	closedir(devices);
+	selfmon_directory_open(path, &devices);
+	while (!found && selfmon_directory_next(&devices, name, sizeof(name)))
+		found = !strncmp(name, "cpu", 3) || !strncmp(name, "armv", 4) ||
+			!strncmp(name, "apple_", 6);
+	selfmon_directory_close(&devices);
 	return found;
 }
 
