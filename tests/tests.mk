@@ -41,7 +41,7 @@ fault_ldflags := $(fault_wrapped:%=-Wl,--wrap=selfmon_kernel_%) \
 
 # Pure files of the selfmon program and of the bench, which have unit tests.
 unit_tool_objects := $(patsubst %,$(O)/tools/%.o,tool progress list_describe \
-	$(addprefix selftest_,row judge judge_rest print write)) \
+	$(addprefix selftest_,row judge judge_rest print write interrupts)) \
 	$(patsubst %,$(O)/bench/%.o,summary \
 	$(addprefix states/,rounds emit neighbour))
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "platform/kernel.h"
+#include "selftest_interrupts.h"
 #include "selftest_row.h"
 
 uint64_t selftest_now_ns(void)
@@ -43,34 +44,16 @@ bool selftest_pin(int cpu)
 	return cpu >= 0 && !sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* Returns the count of a CPU's column in a line of /proc/interrupts. */
-static uint64_t interrupts_in(const char *line, int cpu)
-{
-	const char *at = strchr(line, ':');
-	char *end;
-	int i;
-
-	for (i = 0; at && i < cpu; i++) {
-		strtoull(at + 1, &end, 10);
-		at = end;
-	}
-	return at ? strtoull(at + 1, NULL, 10) : 0;
-}
-
 uint64_t selftest_causes(void)
 {
-	const int cpu = sched_getcpu();
+	FILE *const file = fopen("/proc/interrupts", "re");
 	struct rusage usage;
 	uint64_t sum = 0;
-	size_t size = 0;
-	char *line = NULL;
-	FILE *file = fopen("/proc/interrupts", "re");
 
-	while (file && getline(&line, &size, file) > 0)
-		sum += interrupts_in(line, cpu);
-	free(line);
-	if (file)
+	if (file) {
+		sum = selftest_interrupts(file, sched_getcpu());
 		fclose(file);
+	}
 	if (!getrusage(RUSAGE_THREAD, &usage))
 		sum += (uint64_t)(usage.ru_minflt + usage.ru_majflt +
 				  usage.ru_nvcsw + usage.ru_nivcsw);
