@@ -150,7 +150,7 @@ selfmon_impl_bench_again(struct selfmon_bench_result *results, size_t size)
 {
 	char variable[64], *text = NULL, **argv, **environment;
 	int ends[2], status = 0, ret = -ENOMEM;
-	pid_t child;
+	pid_t child = -1;
 
 	if (pipe(ends))
 		return -errno;
@@ -159,7 +159,11 @@ selfmon_impl_bench_again(struct selfmon_bench_result *results, size_t size)
 	argv = selfmon_impl_bench_command(&text);
 	environment = selfmon_impl_bench_environment(variable);
 	fflush(NULL);
-	child = argv && environment ? fork() : -1;
+	if (argv && environment) {
+		child = fork();
+		if (child < 0)
+			ret = -errno;
+	}
 	if (child == 0) {
 		close(ends[0]);
 		selfmon_impl_bench_exec(argv, environment);
