@@ -6,13 +6,14 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "rows.h"
 #include "sanitizer.h"
 
 #define STACK ((size_t)256 << 10)
-/* Size of a guard area in bytes: whole pages of 4 or 16 KiB. */
-#define GUARD ((size_t)16 << 10)
+/* Size of a guard area in bytes. */
+#define GUARD ((size_t)sysconf(_SC_PAGESIZE))
 
 /*
  * Three stacks in one mapping, in the order of their addresses. OWN is the
