@@ -190,8 +190,8 @@ uint64_t selfmon_trace_settled(const struct selfmon_recorder *recorder,
 }
 
 /*
- * If a handler interrupts the writing of an entry and jumps out, the entry stays
- * unwritten for ever. This is assumed after UNSETTLED_MAX calls at which the
+ * If a handler interrupts the writing of an entry and jumps out, the entry is
+ * never written. This is assumed after UNSETTLED_MAX calls at which the
  * thread had reserved new entries since the previous call, if no reading in
  * between found all entries written. Then all unread entries are skipped and,
  * without longer=, counted as lost. From then on `least` unwritten entries are
