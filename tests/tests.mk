@@ -337,7 +337,7 @@ check-readme: all ## README's code and commands, as they stand
 	@CC="$(CC)" tests/tools/readme.sh $(O)
 
 check-headers: ## Each public header alone, as C and C++
-	@tests/tools/headers.sh
+	@tests/tools/headers.sh $(O)
 
 check-man: $(shared_lib) $(static_lib) ## The man pages and their examples
 	@tests/tools/man.sh "$(CC) $(app_cflags) $(CPPFLAGS) $(CFLAGS)" \

@@ -6,10 +6,14 @@
 # function that they name. A program can compile the library without its
 # Makefile, next to a file with SELFMON_DISABLE. With SELFMON_DISABLE the headers
 # define each function, and compile for Windows and macOS. Compilers that are not
-# installed are named and skipped.
+# installed are named and skipped: headers.sh BUILD-DIRECTORY
+#
+# ccache can keep the objects: the folder is the same in each run, and most
+# checks compile one file with -c.
 set -eu
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+scratch=$1/tests/programs/headers
+rm -rf "$scratch"
+mkdir -p "$scratch"
 warnings='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla -Werror'
 compiled=0
 
@@ -69,15 +73,15 @@ defines()
 	}
 }
 
-# foreign LANGUAGE FLAG... FILE: checks the syntax of FILE with clang, for
-# another system
+# foreign LANGUAGE FLAG... FILE: compiles FILE with clang, for another system
 foreign()
 {
 	language=$1
 	shift
 	# shellcheck disable=SC2086 # warnings are several words
 	clang -x "$language" -std="${language}11" $warnings -nostdlibinc \
-		-isystem tests/programs/headers -Iinclude -fsyntax-only "$@"
+		-isystem tests/programs/headers -Iinclude -c "$@" \
+		-o "$scratch/foreign.o"
 }
 
 # elsewhere FLAG...: checks the headers and some examples for the system that
@@ -176,10 +180,16 @@ if [ -n "$same" ]; then
 fi
 for compiler in gcc clang; do
 	command -v $compiler > /dev/null || continue
+	rm -rf "$scratch/hand"
+	mkdir "$scratch/hand"
 	$compiler -std=c11 -Iinclude -DSELFMON_DISABLE -c tests/programs/headers/uses.c \
-		-o "$scratch/uses.o"
-	$compiler -std=c11 -Iinclude -Ilibselfmon tests/programs/headers/mixed.c \
-		"$scratch/uses.o" libselfmon/*/*.c -pthread -o "$scratch/mixed"
+		-o "$scratch/hand/uses.o"
+	for source in tests/programs/headers/mixed.c libselfmon/*/*.c; do
+		object=${source##*/}
+		$compiler -std=c11 -Iinclude -Ilibselfmon -pthread -c "$source" \
+			-o "$scratch/hand/${object%.c}.o"
+	done
+	$compiler "$scratch"/hand/*.o -pthread -o "$scratch/mixed"
 	SELFMON_OUTPUT=none "$scratch/mixed" || {
 		printf 'headers: measured and compiled off do not mix\n' >&2
 		exit 1
