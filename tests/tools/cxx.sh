@@ -17,15 +17,22 @@ fail()
 	exit 1
 }
 
-# program COMPILER FLAG...: builds and runs the tests
+# program COMPILER FLAG...: builds and runs the tests. Linked apart, so that ccache
+# can keep the objects.
 program()
 {
 	compiler=$1
 	shift
-	# shellcheck disable=SC2086 # lists of words
-	$compiler $flags "$@" tests/programs/cxx/main.cc tests/programs/cxx/off.cc \
-		tests/programs/cxx/other.cc tests/programs/cxx/regions.cc tests/programs/cxx/sets.cc $libraries \
-		-o "$build/run" || fail "$compiler $*: does not build"
+	rm -f "$build"/*.o "$build/run"
+	for source in main off other regions sets; do
+		# shellcheck disable=SC2086 # a list of words
+		$compiler $flags "$@" -c tests/programs/cxx/$source.cc \
+			-o "$build/$source.o" ||
+			fail "$compiler $*: $source.cc does not compile"
+	done
+	# shellcheck disable=SC2086 # a list of words
+	$compiler "$build"/*.o $libraries -pthread -o "$build/run" ||
+		fail "$compiler $*: does not link"
 	SELFMON_OUTPUT=none "$build/run" || fail "$compiler $*: fails"
 	programs=$((programs + 1))
 }
@@ -39,10 +46,15 @@ google()
 		printf 'cxx: skipped for google-benchmark: not installed\n'
 		return
 	fi
-	# shellcheck disable=SC2086
-	$1 -std=c++17 $flags tests/programs/cxx/google.cc \
-		-Wl,--wrap=selfmon_counters_delta $libraries -lbenchmark \
-		-o "$build/google" || fail "$1: google.cc does not build"
+	rm -f "$build/google"
+	# shellcheck disable=SC2086 # lists of words
+	{
+		$1 -std=c++17 $flags -c tests/programs/cxx/google.cc \
+			-o "$build/google.o" &&
+			$1 "$build/google.o" \
+				-Wl,--wrap=selfmon_counters_delta $libraries \
+				-lbenchmark -pthread -o "$build/google"
+	} || fail "$1: google.cc does not build"
 	SELFMON_OUTPUT=none "$build/google" > "$build/google.out" 2>&1 || {
 		cat "$build/google.out" >&2
 		fail "$1: google.cc fails"
