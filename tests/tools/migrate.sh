@@ -16,6 +16,8 @@ arm64=$2
 mkdir -p "$build"
 sources=tests/programs/migrate
 flags='-std=gnu11 -g -Wall -Wextra -Wconversion -Werror -pthread'
+single="-std=gnu11 -w -pthread -DSELFMON_SINGLE -I$build/single
+-I$here/amalgamation"
 passed=0
 refused=0
 naive=0
@@ -51,16 +53,29 @@ judge_naive()
 	ran "$1" || refused=$((refused + 1))
 }
 
+# compiled COMPILER FLAG...: makes functions.o and migrate.o. Linked apart, so
+# that ccache can keep the objects.
+compiled()
+{
+	rm -f "$build"/*.o "$build/functions.so" "$build/run"
+	for source in functions migrate; do
+		# shellcheck disable=SC2086 # lists of words
+		"$@" $flags -Iinclude -c $sources/$source.c \
+			-o "$build/$source.o" ||
+			fail "$*: $source.c does not compile"
+	done
+}
+
 # in_program LIBRARY COMPILER FLAG...
 in_program()
 {
 	library=$1
 	shift
 	for define in '' -DNAIVE; do
-		# shellcheck disable=SC2086 # lists of words
-		"$@" $define $flags -Iinclude $sources/functions.c \
-			$sources/migrate.c "$library" $ldflags \
-			-o "$build/run" || fail "$* does not build"
+		# shellcheck disable=SC2086 # nothing, or a word
+		compiled "$@" $define
+		"$@" -pthread "$build/functions.o" "$build/migrate.o" \
+			"$library" -o "$build/run" || fail "$* does not link"
 		if [ "$define" ]; then
 			judge_naive "$*"
 		else
@@ -75,15 +90,14 @@ in_object()
 	folder=$(cd "$1" && pwd)
 	shift
 	for define in '' -DNAIVE; do
-		# shellcheck disable=SC2086 # lists of words
-		"$@" $define $flags -fPIC -shared -Iinclude \
-			$sources/functions.c -o "$build/functions.so" ||
-			fail "$* -fPIC -shared does not build"
-		# shellcheck disable=SC2086 # lists of words
-		"$@" $flags -fPIE -pie -Iinclude $sources/migrate.c \
+		# shellcheck disable=SC2086 # nothing, or a word
+		compiled "$@" $define -fPIC
+		"$@" -shared "$build/functions.o" -o "$build/functions.so" ||
+			fail "$* -fPIC -shared does not link"
+		"$@" -pthread -pie "$build/migrate.o" \
 			"$build/functions.so" "$folder/libselfmon.so" \
 			-Wl,-rpath,"$folder" -o "$build/run" ||
-			fail "$* -fPIC does not build"
+			fail "$* -fPIC does not link"
 		if [ "$define" ]; then
 			judge_naive "$* -fPIC"
 		else
@@ -92,16 +106,32 @@ in_object()
 	done
 }
 
-# in_one_file COMPILER FLAG...: the library is in the program's own code
+# in_one_file COMPILER FLAG...: the library is in the program's own code. One
+# source includes all others, so -fwhole-program inlines as much as -flto.
 in_one_file()
 {
-	mkdir -p "$build/single"
-	echo '#include "selfmon_all.h"' > "$build/single/selfmon.h"
-	"$@" -std=gnu11 -w -pthread -flto -DSELFMON_SINGLE \
-		-I"$build/single" -I"$here/amalgamation" \
-		$sources/functions.c $sources/migrate.c \
-		"$here/amalgamation/selfmon_all.c" -o "$build/run" ||
-		fail "$* -flto does not build"
+	rm -f "$build"/*.o "$build/run"
+	# shellcheck disable=SC2086 # a list of words
+	"$@" $single -fwhole-program -I. -c "$build/single/one.c" \
+		-o "$build/one.o" || fail "$* -fwhole-program does not compile"
+	"$@" -pthread "$build/one.o" -o "$build/run" ||
+		fail "$* -fwhole-program does not link"
+	judge "$* -fwhole-program"
+}
+
+# by_link COMPILER FLAG...: the linker puts the library into the program's code
+by_link()
+{
+	rm -f "$build"/*.o "$build/run"
+	for source in $sources/functions.c $sources/migrate.c \
+		"$here/amalgamation/selfmon_all.c"; do
+		object=${source##*/}
+		# shellcheck disable=SC2086 # a list of words
+		"$@" $single -flto -c "$source" -o "$build/${object%.c}.o" ||
+			fail "$*: $source does not compile with -flto"
+	done
+	"$@" -flto -w -pthread "$build"/*.o -o "$build/run" ||
+		fail "$* -flto does not link"
 	judge "$* -flto"
 }
 
@@ -117,8 +147,13 @@ skipped()
 	printf 'migrate: skipped for %s: not installed\n' "$1"
 }
 
+mkdir -p "$build/single"
+echo '#include "selfmon_all.h"' > "$build/single/selfmon.h"
+for source in selfmon_all.c $sources/functions.c $sources/migrate.c; do
+	printf '#include "%s"\n' "$source"
+done > "$build/single/one.c"
+
 run=
-ldflags=
 for compiler in gcc clang; do
 	! skipped $compiler || continue
 	for level in -O0 -O2 -O3; do
@@ -132,6 +167,7 @@ done
 for level in -O2 -O3; do
 	in_one_file gcc $level
 done
+by_link gcc -O2
 
 gcc='aarch64-linux-gnu-gcc'
 run='qemu-aarch64 -L /usr/aarch64-linux-gnu'

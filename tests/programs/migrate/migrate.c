@@ -52,7 +52,7 @@ static void work(void)
 	move(&job);
 }
 
-static void *run(void *unused)
+static void *run_job(void *unused)
 {
 	ucontext_t here;
 
@@ -68,8 +68,8 @@ static int run_in_two_threads(void)
 	pthread_t thread;
 
 	while (!job.done) {
-		run(NULL);
-		if (pthread_create(&thread, NULL, run, NULL))
+		run_job(NULL);
+		if (pthread_create(&thread, NULL, run_job, NULL))
 			return 1;
 		pthread_join(thread, NULL);
 	}
