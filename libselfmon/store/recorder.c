@@ -137,7 +137,7 @@ void selfmon_recorder_add(struct selfmon_thread *thread,
 	if (visit->ticks >= selfmon_load_once(&visit->node->stats->recorded)) {
 		watch = selfmon_watch_of(selfmon_process(),
 					 visit->node->region);
-		if (watch)
+		if (watch && visit->ticks > selfmon_load_once(&watch->limit))
 			trigger = look_at_longer(thread, visit, watch, due);
 		selfmon_watch_expect(visit->node, watch);
 	}

@@ -138,8 +138,10 @@ void selfmon_watch_expect(struct selfmon_node *node,
 				     : SELFMON_WATCH_LIMIT_MAX;
 	const uint64_t max = stats->ticks.max;
 
-	if (selfmon_load_once(&stats->work))
+	if (selfmon_load_once(&stats->work)) {
+		selfmon_store_once(&stats->recorded, 0);
 		return;
+	}
 	selfmon_store_once(&stats->recorded, (max < limit ? max : limit) + 1);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (selfmon_load_once(&stats->work) ||
@@ -147,18 +149,25 @@ void selfmon_watch_expect(struct selfmon_node *node,
 		selfmon_store_once(&stats->recorded, 0);
 }
 
+/* Pages of a live file in which nothing changes stay clean. */
+static void recall_node(struct selfmon_stats *stats)
+{
+	if (selfmon_load_once(&stats->recorded))
+		selfmon_store_once(&stats->recorded, 0);
+}
+
 void selfmon_watch_recall(const struct selfmon_process *process)
 {
-	/* Acquire: threads and nodes are complete before they are listed. */
-	const struct selfmon_thread *thread =
-		__atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
+	const struct selfmon_thread *thread;
 	struct selfmon_node *node;
 
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	/* Acquire: threads and nodes are complete before they are listed. */
+	thread = __atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
 	for (; thread; thread = thread->next)
 		for (node = thread->root; node;
 		     node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE))
-			selfmon_store_once(&node->stats->recorded, 0);
+			recall_node(node->stats);
 }
 
 void selfmon_watch_trigger(struct selfmon_process *process,

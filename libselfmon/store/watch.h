@@ -19,7 +19,7 @@
  */
 #define SELFMON_WATCH_LIMIT_MAX (SELFMON_TICKS_LONG - 1)
 /* Number of lists. The low bits of a region's number select its list. */
-#define SELFMON_WATCH_LISTS 256u
+#define SELFMON_WATCH_LISTS 1024u
 
 /* Limits are ticks. They change with slow_lock held. */
 struct selfmon_watch {
