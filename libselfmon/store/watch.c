@@ -138,10 +138,8 @@ void selfmon_watch_expect(struct selfmon_node *node,
 				     : SELFMON_WATCH_LIMIT_MAX;
 	const uint64_t max = stats->ticks.max;
 
-	if (selfmon_load_once(&stats->work)) {
-		selfmon_store_once(&stats->recorded, 0);
-		return;
-	}
+	if (selfmon_load_once(&stats->work))
+		return; /* `recorded` is 0 and stays 0 */
 	selfmon_store_once(&stats->recorded, (max < limit ? max : limit) + 1);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (selfmon_load_once(&stats->work) ||
