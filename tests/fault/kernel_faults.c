@@ -233,9 +233,13 @@ static void spare_probe(struct perf_event_attr *attr)
 int __wrap_selfmon_kernel_perf_open(struct perf_event_attr *attr, int group,
 				    bool keep)
 {
+	void (*const meanwhile)(void) = kernel_faults.on_open;
 	const int error = fault(FAULT_OPEN);
 	int fd;
 
+	kernel_faults.on_open = NULL;
+	if (meanwhile)
+		meanwhile();
 	if (error)
 		return error;
 	spare_probe(attr);

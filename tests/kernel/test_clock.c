@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -203,13 +202,9 @@ Test(clock, is_the_same_for_eight_threads_that_ask_at_once)
 	}
 }
 
-/*
- * Forks a child that checks its clock: the clock must be valid, and have the
- * rate of `expected` if that is not NULL. Returns the child's wait status, 0 if
- * the check passed.
- */
-static int child_compares(const struct selfmon_clock *expected)
+Test(clock, is_kept_by_a_forked_child)
 {
+	const struct selfmon_clock *const kept = selfmon_clock();
 	const pid_t child = fork();
 	int status = -1;
 
@@ -220,142 +215,11 @@ static int child_compares(const struct selfmon_clock *expected)
 		clock = selfmon_clock();
 		if (clock->source == SELFMON_CLOCK_NONE || clock->mult == 0)
 			_exit(1);
-		if (expected != NULL && clock->mult != expected->mult)
-			_exit(2);
-		_exit(0);
+		_exit(clock->mult == kept->mult ? 0 : 2);
 	}
 	cr_assert_gt(child, 0);
-	waitpid(child, &status, 0);
-	return status;
-}
-
-Test(clock, is_kept_by_a_forked_child)
-{
-	cr_assert_eq(child_compares(selfmon_clock()), 0);
-}
-
-/*
- * Runs in a detached thread. ThreadSanitizer would report a joinable thread as
- * a leak in a forked child, which cannot join it.
- */
-static void *ask_and_tell(void *done)
-{
-	selfmon_clock();
-	__atomic_store_n((bool *)done, true, __ATOMIC_RELEASE);
-	return NULL;
-}
-
-/*
- * Each round waits ROUND_NS longer between the start of the thread and the
- * fork. Choosing the clock takes some hundred microseconds, so some of the
- * forks happen while the thread chooses.
- */
-#define ROUNDS 64
-#define ROUND_NS 5000
-
-static void let_pass(int round)
-{
-	const uint64_t until = selfmon_kernel_monotonic_ns() +
-			       (uint64_t)round * ROUND_NS;
-
-	while (selfmon_kernel_monotonic_ns() < until)
-		;
-}
-
-static int fork_while_another_chooses(int round, int (*fork_one)(void))
-{
-	pthread_t thread;
-	bool done = false;
-	int result;
-
-	selfmon_clock_anchor();
-	if (pthread_create(&thread, NULL, ask_and_tell, &done))
-		return 6;
-	pthread_detach(thread);
-	let_pass(round);
-	result = fork_one();
-	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
-		sched_yield();
-	return result;
-}
-
-static int fork_a_child(void)
-{
-	return child_compares(NULL);
-}
-
-Test(clock, is_chosen_anew_in_a_child_forked_while_another_thread_chose)
-{
-	int round, status;
-
-	for (round = 0; round < ROUNDS; round++) {
-		const pid_t child = fork();
-
-		if (child == 0)
-			_exit(fork_while_another_chooses(round, fork_a_child) !=
-			      0);
-		cr_assert_eq(waitpid(child, &status, 0), child);
-		cr_assert_eq(status, 0, "%x", (unsigned int)status);
-	}
-}
-
-/*
- * Calls the function in a child that has id 1 in a new PID namespace. Returns
- * the function's result, -1 if no namespace can be made, 3 if the child was
- * killed, or 4 if the child hung.
- */
-static int in_namespace(int (*what)(void))
-{
-	const pid_t child = unshare(CLONE_NEWPID) ? -1 : fork();
-	int status = -1, tries;
-
-	if (child == 0)
-		_exit(what());
-	if (child < 0)
-		return -1;
-	for (tries = 0; tries < 5000; tries++) {
-		if (waitpid(child, &status, WNOHANG) == child)
-			return WIFEXITED(status) ? WEXITSTATUS(status) : 3;
-		selfmon_kernel_sleep_ns(1000000);
-	}
-	kill(child, SIGKILL);
-	waitpid(child, &status, 0);
-	return 4;
-}
-
-static int ask_as_the_first(void)
-{
-	if (getpid() != 1)
-		return 5;
-	return selfmon_clock()->source == SELFMON_CLOCK_NONE;
-}
-
-static int round_now;
-
-static int fork_the_first(void)
-{
-	return in_namespace(ask_as_the_first);
-}
-
-static int fork_a_namesake(void)
-{
-	return fork_while_another_chooses(round_now, fork_the_first);
-}
-
-Test(clock, so_it_is_where_both_are_the_first_of_a_pid_namespace)
-{
-	int status;
-
-	for (round_now = 0; round_now < ROUNDS; round_now++) {
-		const pid_t child = fork();
-
-		if (child == 0)
-			_exit(in_namespace(fork_a_namesake));
-		cr_assert_eq(waitpid(child, &status, 0), child);
-		if (status == 255 << 8)
-			cr_skip_test("no PID namespaces for this user");
-		cr_assert_eq(status, 0, "%x", (unsigned int)status);
-	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert_eq(status, 0, "%x", (unsigned int)status);
 }
 
 Test(clock, is_no_cancellation_point)
