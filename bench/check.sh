@@ -48,8 +48,10 @@ native()
 	"$here/budget.sh" "$1-shared" time 82 "region pair, shared library"
 	"$here/budget.sh" "$1-inlined" time 66 "region pair, inlined"
 	for form in "" -shared -inlined; do
-		"$here/budget.sh" "$1$form" recorded 115 \
+		"$here/budget.sh" "$1$form" recorded 82 \
 			"region pair, recorded${form:+, ${form#-}}"
+		"$here/budget.sh" "$1$form" recorded-inner 115 \
+			"inner region pair, recorded${form:+, ${form#-}}"
 		"$here/budget.sh" "$1$form" recorded-sampled 130 \
 			"region pair, recorded, sampled${form:+, ${form#-}}"
 	done

@@ -34,6 +34,13 @@ static NOINLINE void visit(unsigned long n)
 			selfmon_compiler_fence();
 }
 
+/* visit() in another region. */
+static NOINLINE void inner(unsigned long n)
+{
+	SELFMON_REGION("outer")
+		visit(n);
+}
+
 /* visit() without its region. */
 static NOINLINE void loop(unsigned long n)
 {
@@ -251,6 +258,7 @@ static const struct way {
 	  NULL },
 	{ "elsewhere", elsewhere, "none", true, false, NULL, NULL },
 	{ "recorded", visit, "none", true, false, "slowest", NULL },
+	{ "recorded-inner", inner, "none", true, false, "slowest", NULL },
 	{ "sampled", visit, "none", true, false, NULL, RARE },
 	{ "recorded-sampled", visit, "none", true, false, "slowest", RARE },
 	{ "off-cpu", visit, "@offcpu", true, false, NULL, NULL },

@@ -36,6 +36,14 @@ static NOINLINE void one(uint64_t n)
 			selfmon_compiler_fence();
 }
 
+/* One visit of "around" per call, so that the others are inner visits. */
+static NOINLINE void inside(uint64_t n)
+{
+	candidate_visits++;
+	SELFMON_REGION("around")
+		one(n);
+}
+
 static NOINLINE void nested(uint64_t n)
 {
 	candidate_visits += 2 * n;
@@ -109,6 +117,7 @@ void prepare_recorded(void)
 {
 	bench_configure_recorded();
 	one(SETTLED);
+	inside(SETTLED);
 }
 
 #define PAIR "timestamp pair"
@@ -135,5 +144,7 @@ const struct candidate candidates_off[] = {
 const struct candidate candidates_recorded[] = {
 	{ "", bench_bare_timestamps, 1, 1, NULL, NULL, NULL },
 	{ "region pair, slowest visits kept", one, 1, 1, PAIR, NULL, NULL },
+	{ "inner region pair, slowest visits kept", inside, 1, 1, PAIR, NULL,
+	  NULL },
 	{ NULL, NULL, 0, 0, NULL, NULL, NULL }
 };

@@ -103,6 +103,22 @@
 #endif
 
 /*
+ * Like selfmon_load_once(), for a word that is used in one comparison only. If
+ * the load is neither volatile nor atomic, compilers compare with the word in
+ * memory, which saves an instruction.
+ */
+#ifdef __SANITIZE_THREAD__
+#define selfmon_load_operand(p) selfmon_load_once(p)
+#elif defined(__clang__) && defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define selfmon_load_operand(p) selfmon_load_once(p)
+#endif
+#endif
+#ifndef selfmon_load_operand
+#define selfmon_load_operand(p) (*(p))
+#endif
+
+/*
  * Prevents the compiler from moving memory accesses across it. Neither the
  * kernel's updates of pages nor signal handlers need a CPU fence: both
  * interrupt this hardware thread, and interrupts are precise.

@@ -297,7 +297,7 @@ selfmon_impl_try_leave(struct selfmon_impl_thread *thread,
 		return SELFMON_IMPL_NOT_NEWEST;
 	*ticks = selfmon_arch_timestamp() - open->start;
 	stats = &open->node->stats;
-	if (selfmon_unlikely(*ticks >= stats->unusual ||
+	if (selfmon_unlikely(*ticks >= selfmon_load_operand(&stats->unusual) ||
 			     selfmon_load_once(thread->cpu) != open->cpu))
 		return SELFMON_IMPL_UNUSUAL;
 	selfmon_impl_record(stats, open, *ticks);

@@ -139,7 +139,7 @@ void selfmon_recorder_add(struct selfmon_thread *thread,
 					 visit->node->region);
 		if (watch && visit->ticks > selfmon_load_once(&watch->limit))
 			trigger = look_at_longer(thread, visit, watch, due);
-		selfmon_watch_expect(visit->node, watch);
+		selfmon_watch_expect(thread, visit->node, watch);
 	}
 	if (recorder->traced)
 		put_traced(thread, visit, trigger);

@@ -447,7 +447,7 @@ static inline void selfmon_mark_recorded(uint64_t *mark)
 static inline bool selfmon_stats_usual(const struct selfmon_stats *stats,
 				       uint64_t ticks)
 {
-	return ticks < stats->unusual;
+	return ticks < selfmon_load_operand(&stats->unusual);
 }
 
 /* Returns the bucket for a time below SELFMON_TICKS_LAST. */

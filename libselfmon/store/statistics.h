@@ -147,7 +147,8 @@ struct selfmon_stats {
 	uint64_t last;
 	/*
 	 * Times of at least this take the slow path of leave; see set_unusual()
-	 * in store/stats.c.
+	 * in store/stats.c. In a thread that records its visits, see
+	 * selfmon_watch_expect().
 	 */
 	uint64_t unusual;
 	struct selfmon_sums ticks;

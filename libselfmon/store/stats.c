@@ -94,7 +94,7 @@ static void add_partial(struct selfmon_stats *stats, uint64_t ticks)
  */
 __attribute__((noinline)) static void set_unusual(struct selfmon_stats *stats)
 {
-	if (!stats->unusual)
+	if (!selfmon_load_once(&stats->unusual))
 		selfmon_stats_work(stats);
 	else
 		selfmon_stats_expect(stats);
@@ -102,7 +102,7 @@ __attribute__((noinline)) static void set_unusual(struct selfmon_stats *stats)
 
 static inline void set_usual(struct selfmon_stats *stats, uint64_t ticks)
 {
-	if (selfmon_unlikely(ticks >= stats->unusual))
+	if (selfmon_unlikely(ticks >= selfmon_load_once(&stats->unusual)))
 		set_unusual(stats);
 }
 

@@ -284,6 +284,19 @@ void selfmon_tree_displaced(struct selfmon_thread *thread,
 	selfmon_arch_add(&thread->record->displaced, 1);
 }
 
+/*
+ * Counts a visit that is recorded in the node of its region below the root. The
+ * visit takes the slow path of leave, which adds it to the recorder. Outermost
+ * visits may leave it out: see selfmon_watch_expect().
+ */
+static void displace(struct selfmon_thread *thread, struct selfmon_node *parent,
+		     struct selfmon_node *node)
+{
+	selfmon_tree_displaced(thread, parent);
+	if (thread->recorder)
+		selfmon_store_once(&node->stats->unusual, 0);
+}
+
 /* Takes no lock: if the tree is full, each visit may call this. */
 struct selfmon_node *selfmon_tree_elsewhere(struct selfmon_thread *thread,
 					    struct selfmon_node *parent,
@@ -296,7 +309,7 @@ struct selfmon_node *selfmon_tree_elsewhere(struct selfmon_thread *thread,
 		return NULL;
 	node = selfmon_tree_find(thread, thread->root, region);
 	if (node)
-		selfmon_tree_displaced(thread, parent);
+		displace(thread, parent, node);
 	return node;
 }
 
@@ -310,6 +323,6 @@ struct selfmon_node *selfmon_tree_place(struct selfmon_thread *thread,
 		return node;
 	node = selfmon_tree_child(thread, thread->root, region);
 	if (node)
-		selfmon_tree_displaced(thread, parent);
+		displace(thread, parent, node);
 	return node;
 }

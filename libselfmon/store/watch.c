@@ -125,33 +125,68 @@ struct selfmon_watch *selfmon_watch_of(struct selfmon_process *process,
 }
 
 /*
- * A handler may count the node's first units, and another thread may lower the
- * limit, after they were read here. Therefore both are read again after
- * `recorded` is set. The fence pairs with the one in selfmon_watch_recall():
- * either this function sees the lower limit, or the 0 is stored last.
+ * Returns true if visits of the node need an entry in the recorder, because it
+ * has a trace, or because a slow visit or a frame may contain them. No visit
+ * contains the visits of a node directly below the root. In a full tree, visits
+ * of other places use such nodes too: selfmon_tree_elsewhere() and
+ * selfmon_tree_place() set `unusual` to 0 for each of them.
  */
-void selfmon_watch_expect(struct selfmon_node *node,
+static bool needs_entries(const struct selfmon_thread *thread,
+			  const struct selfmon_node *node)
+{
+	return thread->recorder->traced || thread->frames ||
+	       node->parent != thread->root;
+}
+
+/* Stores nothing if nothing changes, so that pages of a live file stay clean. */
+static void lower_limit(uint64_t *limit)
+{
+	if (selfmon_load_once(limit))
+		selfmon_store_once(limit, 0);
+}
+
+static void recall_node(struct selfmon_stats *stats)
+{
+	lower_limit(&stats->recorded);
+	lower_limit(&stats->unusual);
+}
+
+/*
+ * A handler may count the node's first units, and another thread may lower the
+ * limit, after they were read here. Therefore both are read again after the
+ * node's limits are set. The fence pairs with the one in
+ * selfmon_watch_recall(): either this function sees the lower limit, or the 0
+ * is stored last.
+ */
+void selfmon_watch_expect(const struct selfmon_thread *thread,
+			  struct selfmon_node *node,
 			  const struct selfmon_watch *watch)
 {
 	struct selfmon_stats *const stats = node->stats;
 	const uint64_t limit = watch ? selfmon_load_once(&watch->limit)
 				     : SELFMON_WATCH_LIMIT_MAX;
 	const uint64_t max = stats->ticks.max;
+	const uint64_t least = (max < limit ? max : limit) + 1;
 
 	if (selfmon_load_once(&stats->work))
 		return; /* `recorded` is 0 and stays 0 */
-	selfmon_store_once(&stats->recorded, (max < limit ? max : limit) + 1);
+	selfmon_store_once(&stats->recorded, least);
+	if (!needs_entries(thread, node))
+		selfmon_store_once(&stats->unusual, least);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (selfmon_load_once(&stats->work) ||
 	    (watch && selfmon_load_once(&watch->limit) < limit))
-		selfmon_store_once(&stats->recorded, 0);
+		recall_node(stats);
 }
 
-/* Pages of a live file in which nothing changes stay clean. */
-static void recall_node(struct selfmon_stats *stats)
+void selfmon_watch_frames(struct selfmon_thread *thread)
 {
-	if (selfmon_load_once(&stats->recorded))
-		selfmon_store_once(&stats->recorded, 0);
+	struct selfmon_node *node;
+
+	if (!thread->recorder)
+		return;
+	for (node = thread->root; node; node = node->next)
+		lower_limit(&node->stats->unusual);
 }
 
 void selfmon_watch_recall(const struct selfmon_process *process)

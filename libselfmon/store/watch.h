@@ -67,11 +67,18 @@ struct selfmon_watch *selfmon_watch_of(struct selfmon_process *process,
 				       uint32_t region);
 
 /*
- * Sets `recorded` of a node of this thread, after a visit took the slow path.
+ * Sets the limits of a node of this thread, after a visit took the slow path:
+ * `recorded`, and `unusual` if shorter visits need no entry in the recorder.
  * watch may be NULL.
  */
-void selfmon_watch_expect(struct selfmon_node *node,
+void selfmon_watch_expect(const struct selfmon_thread *thread,
+			  struct selfmon_node *node,
 			  const struct selfmon_watch *watch);
+/*
+ * From now on, all visits of the thread get entries in the recorder: frames may
+ * have them as parts.
+ */
+void selfmon_watch_frames(struct selfmon_thread *thread);
 /*
  * Makes the next visit of each node take the slow path, which compares it with
  * the limits. Call after limits were lowered.

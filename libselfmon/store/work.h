@@ -65,8 +65,8 @@ static inline void selfmon_work_add(struct selfmon_work *work, uint64_t n)
 
 /*
  * Sets `unusual` so that visits no longer than the maximum take the fast path
- * again. If visits are recorded, sets it to 0, so that all visits take the slow
- * path (visit/leave_recorded.h).
+ * again. If visits are recorded, sets it to 0: the next visit takes the slow
+ * path, and selfmon_watch_expect() decides about later ones.
  */
 static inline void selfmon_stats_expect(struct selfmon_stats *stats)
 {

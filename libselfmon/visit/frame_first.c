@@ -11,6 +11,7 @@
 #include "store/name.h"
 #include "store/process.h"
 #include "store/self.h"
+#include "store/watch.h"
 #include "visit/async.h"
 #include "visit/unmeasured.h"
 
@@ -35,6 +36,7 @@ static void begin_frames(struct selfmon_thread *thread)
 	frames->offs = selfmon_load_once(&selfmon_config_offs);
 	frames->owner = thread->id;
 	thread->frames = frames;
+	selfmon_watch_frames(thread);
 }
 
 static void note_names(void)

@@ -2,9 +2,9 @@
 /*
  * Leave for threads that measure time alone and have a recorder (SELFMON_RECORD,
  * SELFMON_TRACE, or selfmon_options.longer). Enter is the same as in other
- * threads. In a recording thread `unusual` is 0 in all nodes, so each leave
- * takes the path of unusual visits, which uses this file. So threads that do
- * not record run no additional code.
+ * threads. In a recording thread `unusual` is 0 in all nodes whose visits need
+ * an entry in the recorder, so leave takes the path of unusual visits, which
+ * uses this file. So other visits run no additional code.
  */
 #ifndef SELFMON_VISIT_LEAVE_RECORDED_H
 #define SELFMON_VISIT_LEAVE_RECORDED_H

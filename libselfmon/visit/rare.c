@@ -121,7 +121,7 @@ static void record_extreme(struct selfmon_visit *open, uint64_t ticks,
 
 	selfmon_stats_begin(stats);
 	selfmon_sums_add(&stats->ticks, ticks);
-	if (!stats->unusual)
+	if (!selfmon_load_once(&stats->unusual))
 		selfmon_stats_work(stats);
 	for (i = 0; i < thread->set->count; i++)
 		selfmon_sums_add(&stats->counter[i], count[i]);

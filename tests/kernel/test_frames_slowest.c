@@ -62,6 +62,32 @@ Test(frames_slowest, have_what_ended_between_their_marks)
 }
 
 /*
+ * Before the first mark nothing contains an outermost visit, so it has no entry
+ * in the recorder. After the mark it has one.
+ */
+Test(frames_slowest, have_visits_of_regions_that_ran_before_the_first_mark)
+{
+	const struct selfmon_slow *first = NULL;
+	struct selfmon_report *report;
+	int i, k;
+
+	record();
+	for (i = 0; i < 100; i++)
+		visit("early", LONG_NS / 100);
+	selfmon_frame_mark("turn");
+	for (i = 0; i < 5; i++) {
+		for (k = 0; k < 20; k++)
+			visit("early", k < 19 ? 0 : LONG_NS);
+		selfmon_frame_mark("turn");
+	}
+	report = rows_take();
+	cr_assert_eq(kept(report, "turn", &first), 5);
+	for (i = 0; i < 5; i++)
+		cr_expect_eq(first[i].inner, 20);
+	selfmon_report_free(report);
+}
+
+/*
  * A visit is a part of a frame if the visit's middle is in the frame and the
  * visit ends before the frame does. Each "tick" ends after its mark, but its
  * middle is before the mark, even if another program takes the CPU after the

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "kernel/lives.h"
+#include "kernel/slow.h"
 #include "session/thread.h"
 #include "store/live.h"
 #include "store/process.h"
@@ -194,6 +195,33 @@ Test(host_places, one_that_goes_on_without_a_place_stays_where_it_was)
 	cr_assert_eq(ROWS_GET(report, "one", "two", "three")->visits, 2);
 	cr_assert_eq(ROWS_GET(report, "one", "two")->overlapped, 2);
 	cr_assert_eq(ROWS_GET(report, "one", "two")->visits, 2);
+	selfmon_report_free(report);
+}
+
+/*
+ * Nothing contains an outermost visit, so it has no entry in the recorder. In a
+ * full tree, visits of other places are recorded in the same node.
+ */
+Test(host_places, a_visit_without_a_place_is_a_part_of_a_slow_visit)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	struct selfmon_report *report;
+	const struct selfmon_slow *slow;
+	int i;
+
+	options.output = NULL;
+	options.events = "none";
+	options.record = "slowest";
+	cr_assert_eq(selfmon_configure(&options), 0);
+	for (i = 0; i < 20; i++)
+		visit("inner", LONG_NS / 100);
+	overlap(1);
+	SELFMON_REGION("outer")
+		for (i = 0; i < 20; i++)
+			visit("inner", i ? 0 : LONG_NS);
+	report = rows_take();
+	slow = slowest(report, "outer");
+	cr_expect_eq(slow->inner, 20);
 	selfmon_report_free(report);
 }
 

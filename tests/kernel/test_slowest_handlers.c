@@ -135,19 +135,21 @@ Test(slowest, no_visit_is_lost_with_a_handler_at_each_instruction)
 
 	SKIP_IF_SANITIZED("it makes too many steps of one");
 	record();
-	for (i = 0; i < warm; i++) {
-		once();
-		nest(0);
+	SELFMON_REGION("outer") {
+		for (i = 0; i < warm; i++) {
+			once();
+			nest(0);
+		}
+		keep_none_any_more();
+		signal(SIGTRAP, nest);
+		for (i = 0; i < 3; i++) /* the ring has room for all */
+			step_by_step(once);
 	}
-	keep_none_any_more();
-	signal(SIGTRAP, nest);
-	for (i = 0; i < 3; i++) /* the ring has room for all entries */
-		step_by_step(once);
 	cr_expect_gt(nested, 200);
 	cr_expect_eq(entries_of("stepped"), warm + 3);
 	cr_expect_eq(entries_of("handler's"), (uint64_t)nested);
 	cr_expect_eq(selfmon_thread_self()->recorder->position,
-		     warm + 3 + (uint64_t)nested);
+		     warm + 3 + (uint64_t)nested + entries_of("outer"));
 }
 
 static bool jump_after(int instructions)
@@ -159,16 +161,25 @@ static bool jump_after(int instructions)
 	return false;
 }
 
+/* Visits "stepped" in a region that is in another region. */
+static void once_inside(void)
+{
+	SELFMON_REGION("outermost")
+		SELFMON_REGION("outer")
+			once();
+}
+
 /*
- * Like jump_after(), but inside of another region. The end of that region
- * removes what the jump left open.
+ * Like jump_after(), but inside of these regions. The end of "outer" removes
+ * what the jump left open.
  */
 static bool jump_inside(int instructions)
 {
 	bool jumped = false;
 
-	SELFMON_REGION("outer")
-		jumped = jump_after(instructions);
+	SELFMON_REGION("outermost")
+		SELFMON_REGION("outer")
+			jumped = jump_after(instructions);
 	return jumped;
 }
 
@@ -182,15 +193,13 @@ Test(slowest, a_jump_at_each_instruction_leaves_the_ring_whole)
 	SKIP_IF_SANITIZED("it makes too many steps of one");
 	record();
 	for (i = 0; i <= (int)SELFMON_SLOW_VISITS; i++) {
-		SELFMON_REGION("outer")
-			once();
+		once_inside();
 		ended++;
 	}
 	keep_none_any_more();
 	signal(SIGTRAP, jump_out);
 	for (i = 1; jump_inside(i); i += stride) {
-		SELFMON_REGION("outer")
-			once();
+		once_inside();
 		ended++;
 		jumped++;
 	}

@@ -11,6 +11,7 @@
 
 #include "kernel/slow.h"
 #include "report/recorded.h"
+#include "session/thread.h"
 #include "store/name.h"
 #include "store/self.h"
 
@@ -75,10 +76,7 @@ static int by_fall(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/*
- * Expects the slowest of these n times in the report. The times are in ticks,
- * from the entries in the thread's ring. Sorts them.
- */
+/* Expects the slowest of these n times in the report. Sorts the times. */
 static void check_slowest(const struct selfmon_report *report,
 			  const struct selfmon_clock *clock, const char *name,
 			  uint64_t *ticks, size_t n)
@@ -94,18 +92,28 @@ static void check_slowest(const struct selfmon_report *report,
 		cr_expect_eq(first[i].ns, selfmon_clock_ns(clock, ticks[i]));
 }
 
-/* Returns the time of the visit that ended last, in ticks. */
-static uint64_t newest_ticks(void)
+/* Returns the node of a region in the thread's tree, or NULL. */
+static struct selfmon_node *find_node(const char *name)
 {
-	const struct selfmon_recorder *const recorder =
-		selfmon_thread_self()->recorder;
+	struct selfmon_node *node = selfmon_thread_attach()->root->next;
 
-	return recorder->entry[(recorder->position - 1) %
-			       SELFMON_RECORDER_ENTRIES].ticks_region >>
-	       SELFMON_ENDED_REGION_BITS;
+	while (node && strcmp(selfmon_name_of(node->region)->site.name, name))
+		node = node->next;
+	return node;
 }
 
-Test(slowest_intervals, have_the_slowest_of_each)
+/* Makes a visit, and returns its time in ticks. */
+static uint64_t timed_visit(const char *name, uint64_t ns)
+{
+	const struct selfmon_node *node = find_node(name);
+	const uint64_t before = node ? node->stats->ticks.sum : 0;
+
+	visit(name, ns);
+	return find_node(name)->stats->ticks.sum - before;
+}
+
+/* In each round, two regions have visits of random times. */
+static void check_rounds(void)
 {
 	static uint64_t ticks[2][500], all[2][6 * 500];
 	static const char *const name[2] = { "x", "y" };
@@ -113,15 +121,15 @@ Test(slowest_intervals, have_the_slowest_of_each)
 	size_t round, n, sum = 0, i, k;
 	uint64_t state = 1;
 
-	record();
 	before = rows_take();
 	for (round = 0; round < 6; round++) {
 		n = round == 3 ? 5 : round == 4 ? 0 : 500;
 		for (i = 0; i < n; i++)
 			for (k = 0; k < 2; k++) {
 				state = state * 6364136223846793005u + 1;
-				visit(name[k], (state >> 33) % 20000 >> round);
-				ticks[k][i] = all[k][sum + i] = newest_ticks();
+				ticks[k][i] = all[k][sum + i] = timed_visit(
+					name[k],
+					(state >> 33) % 20000 >> round);
 			}
 		sum += n;
 		after = rows_take();
@@ -139,15 +147,17 @@ Test(slowest_intervals, have_the_slowest_of_each)
 	selfmon_report_free(before);
 }
 
-/* Returns the node of a region at the top level of the thread's tree. */
-static struct selfmon_node *node_of(const char *name)
+Test(slowest_intervals, have_the_slowest_of_each)
 {
-	struct selfmon_node *node = selfmon_thread_self()->root->next;
+	record();
+	check_rounds();
+}
 
-	while (node && strcmp(selfmon_name_of(node->region)->site.name, name))
-		node = node->next;
-	cr_assert_not_null(node);
-	return node;
+Test(slowest_intervals, have_the_slowest_of_each_in_a_region)
+{
+	record();
+	SELFMON_REGION("outer")
+		check_rounds();
 }
 
 /*
@@ -163,7 +173,7 @@ Test(slowest_intervals, of_equal_times_are_at_most_eight)
 
 	record();
 	visit("a", 0);
-	same.node = node_of("a");
+	same.node = find_node("a");
 	before = rows_take();
 	for (round = 0; round < 5; round++) {
 		for (i = 0; i < 20; i++) {

@@ -7,6 +7,7 @@
 #include "kernel/fibers.h"
 #include "kernel/slow.h"
 #include "sanitizer.h"
+#include "store/self.h"
 
 Test(slowest, have_what_was_inside_of_them)
 {
@@ -35,6 +36,34 @@ Test(slowest, have_what_was_inside_of_them)
 		      part[0].begin_ns + part[0].ns + 1);
 	cr_expect_eq(slow->flags & SELFMON_SLOW_OVERWRITTEN, 0);
 	cr_expect(rows_say(report, SELFMON_TEXT, "inside: store "));
+	selfmon_report_free(report);
+}
+
+/*
+ * Nothing contains an outermost visit, so it has no entry in the recorder
+ * unless it is one of the slowest so far or ended on another CPU, which is rare.
+ */
+Test(slowest, and_outermost_visits_take_no_room_in_the_recorder)
+{
+	const uint64_t visits = 20 * SELFMON_RECORDER_ENTRIES;
+	const struct selfmon_recorder *recorder;
+	struct selfmon_report *report;
+	uint64_t i, before;
+
+	record();
+	for (i = 0; i < visits; i++)
+		visit("a", 0);
+	recorder = selfmon_thread_self()->recorder;
+	cr_expect_lt(recorder->position, visits / 10);
+	before = recorder->position;
+	SELFMON_REGION("outer")
+		for (i = 0; i < visits; i++)
+			visit("a", 0);
+	cr_expect_geq(recorder->position, before + visits);
+	report = rows_take();
+	cr_expect_eq(kept(report, "a", NULL), SELFMON_SLOW_VISITS);
+	cr_expect_eq(slowest(report, "outer")->inner,
+		     SELFMON_RECORDER_ENTRIES);
 	selfmon_report_free(report);
 }
 
