@@ -57,7 +57,7 @@ struct selfmon_impl_visit {
 	uint64_t mark;
 	const struct selfmon_frame *frame;
 	struct selfmon_impl_node *node;
-	uint64_t reserved;
+	void *thread;
 	uint32_t cpu, known[5];
 	uint64_t start;
 	uint64_t others[32];

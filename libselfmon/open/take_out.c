@@ -23,8 +23,7 @@
 
 /*
  * Copies word by word, since a report may read either entry at the same time.
- * If all visits measure time alone, they use only the first cache line. The
- * pointer to the thread is in another line, but is the same in all entries.
+ * If all visits measure time alone, they use only the first cache line.
  */
 static void copy_entry(const struct selfmon_thread *thread,
 		       struct selfmon_visit *to,

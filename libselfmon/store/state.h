@@ -144,7 +144,7 @@ struct selfmon_visit {
 	/* Only compared, never dereferenced. */
 	const struct selfmon_frame *frame;
 	struct selfmon_node *node;
-	uint64_t reserved; /* moves start.value to the second cache line */
+	struct selfmon_thread *thread; /* the owner; never changes */
 	union {
 		/* The value of *thread->cpu at the start. */
 		uint32_t cpu;
@@ -161,7 +161,6 @@ struct selfmon_visit {
 	 */
 	struct selfmon_page_cache known;
 	struct selfmon_snapshot start;
-	struct selfmon_thread *thread;     /* the owner; never changes */
 	struct selfmon_page_cache_rest rest;
 	union {
 		/* If all counters are read in user space: */

@@ -124,9 +124,11 @@ static ALWAYS_INLINE bool is_usual(const struct selfmon_stats *stats,
 	return true;
 }
 
-/* `rest` is memory for the counts of the slow path. */
+/*
+ * `rest` is memory for the counts of the slow path. The thread is loaded at the
+ * end, since with four counters no register is left to keep it.
+ */
 static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
-					struct selfmon_thread *thread,
 					struct selfmon_visit *open,
 					uint64_t *rest, unsigned int count)
 {
@@ -155,18 +157,17 @@ static ALWAYS_INLINE void leave_counted(const struct selfmon_counters *head,
 	selfmon_histogram_put(stats, selfmon_bucket_of(end.ticks));
 	selfmon_mark_recorded(&open->mark);
 	selfmon_stats_end(stats);
-	selfmon_visit_give_back(thread, open);
+	selfmon_visit_give_back(open->thread, open);
 }
 
 static NEVER_INLINE void leave_other_count(const struct selfmon_counters *head,
-					   struct selfmon_thread *thread,
 					   struct selfmon_visit *open)
 {
 	uint64_t rest[SELFMON_MAX_COUNTERS];
 
 #define LEAVE(n)                                                               \
 	case n:                                                                \
-		leave_counted(head, thread, open, rest, n);                     \
+		leave_counted(head, open, rest, n);                     \
 		return;
 	switch (head->count) {
 		FOR_EACH_OTHER_COUNT(LEAVE)
@@ -192,10 +193,10 @@ void selfmon_leave_user(struct selfmon_frame *frame,
 	}
 	head = thread->set;
 	if (selfmon_likely(head->count == USUAL_COUNT))
-		leave_counted(head, thread, open,
-			      open->start.value + USUAL_COUNT, USUAL_COUNT);
+		leave_counted(head, open, open->start.value + USUAL_COUNT,
+			      USUAL_COUNT);
 	else
-		leave_other_count(head, thread, open);
+		leave_other_count(head, open);
 }
 
 /*
