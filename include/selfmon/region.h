@@ -119,16 +119,20 @@ SELFMON_ALWAYS_INLINE bool selfmon_impl_open_far(struct selfmon_site *site,
 SELFMON_ALWAYS_INLINE void selfmon_impl_open(struct selfmon_site *site,
 					     struct selfmon_frame *frame)
 {
+#ifdef SELFMON_IMPL_INLINED
 	if (selfmon_unlikely(selfmon_arch_is(&selfmon_impl_on, 0))) {
 		frame->open = NULL;
 		return;
 	}
-	if (selfmon_impl_open_far(site, frame))
-		return;
-#ifdef SELFMON_IMPL_INLINED
-	selfmon_impl_enter_here(selfmon_impl_self, site, frame);
+	if (!selfmon_impl_open_far(site, frame))
+		selfmon_impl_enter_here(selfmon_impl_self, site, frame);
 #else
-	selfmon_impl_enter(site, frame);
+	/* Stored in front of the branch, so that no code has to jump back. */
+	frame->open = NULL;
+	if (selfmon_unlikely(selfmon_arch_is(&selfmon_impl_on, 0)))
+		return;
+	if (!selfmon_impl_open_far(site, frame))
+		selfmon_impl_enter(site, frame);
 #endif
 }
 

@@ -26,13 +26,16 @@ struct selfmon_overhead_sites selfmon_overhead_sites = {
  */
 static uint32_t on = 1;
 
+/* Does the same as selfmon_impl_open(). */
 static ALWAYS_INLINE void open_region(bool inlined, struct selfmon_site *site,
 				      struct selfmon_frame *frame)
 {
-	if (selfmon_unlikely(selfmon_arch_is(&on, 0)))
+	if (!inlined)
 		frame->open = NULL;
-	else
+	if (selfmon_likely(!selfmon_arch_is(&on, 0)))
 		selfmon_ends_enter(inlined, site, frame);
+	else if (inlined)
+		frame->open = NULL;
 }
 
 /* Does the same as selfmon_enter() and selfmon_leave(). */
