@@ -68,8 +68,8 @@ static const struct {
 _Static_assert(CHECKS <= SELFTEST_ROWS, "a result has room for all rows");
 
 /*
- * The time limits of the checks are those of --quick times a factor. limit_ms
- * is the time limit of the whole run.
+ * The time limits of the checks are those of --quick times a factor. After
+ * limit_ms no check is started. A check that runs then may use its own limit.
  */
 static const unsigned int factor[] = { [SELFTEST_QUICK] = 1,
 				       [SELFTEST_NORMAL] = 5,

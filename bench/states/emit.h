@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sends the rows of a state to the bench. */
+/* Sends the rows of a state (QUIET, BUSY) to the driver: see bench_emit(). */
 #ifndef BENCH_STATES_EMIT_H
 #define BENCH_STATES_EMIT_H
 

@@ -29,8 +29,7 @@ struct selfmon_words selfmon_words_of(const char *const *array);
  * Finds the known word that is nearest to a misspelt one: with the fewest
  * insertions, deletions, replacements and swaps of neighbours. At most one such
  * change for each four letters is allowed (rounded). Ignores case. If several
- * words are equally near, chooses the first in alphabetical order. Consumes all
- * words.
+ * words are equally near, chooses the first in alphabetical order.
  *
  * Returns nearest, or NULL if no word is near.
  */

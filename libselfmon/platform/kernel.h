@@ -144,7 +144,7 @@ bool selfmon_kernel_is_secure(void);
 
 pid_t selfmon_kernel_pid(void);
 pid_t selfmon_kernel_tid(void);
-/* Copies the calling thread's name from the kernel, or "" if there is none. */
+/* Copies the calling thread's name from the kernel, or "" if that fails. */
 #define SELFMON_THREAD_NAME 16
 void selfmon_kernel_thread_name(char name[SELFMON_THREAD_NAME]);
 

@@ -23,7 +23,10 @@ void selfmon_row_take_out(struct selfmon_row *to, const struct selfmon_row *from
 SELFMON_COLD
 void selfmon_row_add_self(struct selfmon_row *to, const struct selfmon_row *from,
 			  size_t columns);
-/* Call after the last row was added: computes the shares of time on the PMU. */
+/*
+ * Call after the last row was added: computes the shares of time on the PMU,
+ * and of the time of estimates that was not counted.
+ */
 SELFMON_COLD
 void selfmon_row_added(struct selfmon_row *row,
 		       const struct selfmon_row_detail *detail, size_t columns);

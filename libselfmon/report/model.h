@@ -15,7 +15,7 @@
 /* A column: one event of the process's set. */
 struct selfmon_report_column {
 	char name[SELFMON_EVENT_NAME_SIZE];
-	enum selfmon_verdict verdict; /* the best verdict of its values */
+	enum selfmon_verdict verdict; /* the best that its values can have */
 	bool kernel;                  /* kernel mode is counted too */
 	/* See selfmon_report_columns_as_asked(). */
 	uint32_t place;

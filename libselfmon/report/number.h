@@ -12,8 +12,8 @@
 #define SELFMON_NUMBER_SIZE 32
 
 /*
- * Writes a count: "0", "99999", "123.5 k", "18.45 E"; "-" if it is not finite
- * or negative.
+ * Writes a count: "0", "99999", "123.5 k", "18.45 E"; "-" if it is negative,
+ * infinite or NaN.
  */
 void selfmon_number_count(char *text, double value);
 /* Like selfmon_number_count(), but writes up to 7 digits exactly. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The blocks of a trace's file that are not visits: clocks, the names of
- * events, threads and regions. Also declares the data that the files of the
- * writer share.
+ * The blocks of a trace's file that have clocks and the names of events,
+ * threads and regions. Also declares the data that the writer's source files
+ * share.
  */
 #ifndef SELFMON_SESSION_TRACE_BLOCKS_H
 #define SELFMON_SESSION_TRACE_BLOCKS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread's frames: see visit/frame_mark.c. */
+/* The frames that a thread marks: see visit/frame_mark.c. */
 #ifndef SELFMON_STORE_FRAMES_H
 #define SELFMON_STORE_FRAMES_H
 

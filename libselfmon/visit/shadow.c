@@ -288,7 +288,10 @@ static bool shadow_prepare(struct shadow *shadow)
 	return true;
 }
 
-/* Sets the ranges for unknown work: from 0 to the overhead of empty regions. */
+/*
+ * Sets the ranges of the overhead if it was not measured with every kind of
+ * work: from 0 to the overhead of empty regions.
+ */
 static void range_guess(struct cost_range *inner, struct cost_range *both,
 			double empty, double empty_both)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints an address in a function, as in the symbol table of this program.
+ * Prints the address of a function of this program, without the offset at
+ * which the program is loaded.
  * tests/tools/spoiled.py replaces the names of the function and of its file by
  * other bytes, in the compiled program.
  */
