@@ -22,8 +22,9 @@ uint64_t selfmon_ring_bytes_of(const struct selfmon_ring *ring)
 }
 
 int selfmon_ring_open(struct selfmon_ring *ring, struct perf_event_attr *attr,
-		      unsigned int order)
+		      unsigned int order, bool overwrites)
 {
+	const int access = overwrites ? PROT_READ : PROT_READ | PROT_WRITE;
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t size = page << order;
 	const int fd = selfmon_kernel_perf_open(attr, -1, false);
@@ -33,8 +34,7 @@ int selfmon_ring_open(struct selfmon_ring *ring, struct perf_event_attr *attr,
 	ring->unmapped = false;
 	if (fd < 0)
 		return fd;
-	map = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		   0);
+	map = mmap(NULL, page + size, access, MAP_SHARED, fd, 0);
 	error = map == MAP_FAILED ? -errno : 0;
 	close(fd);
 	ring->unmapped = error != 0;
@@ -44,6 +44,7 @@ int selfmon_ring_open(struct selfmon_ring *ring, struct perf_event_attr *attr,
 	ring->data = (const char *)map + page;
 	ring->size = size;
 	ring->tail = 0;
+	ring->overwrites = overwrites;
 	return 0;
 }
 
@@ -79,8 +80,16 @@ void selfmon_ring_copy(const struct selfmon_ring *ring, uint64_t position,
 	memcpy((char *)to + first, ring->data, size - first);
 }
 
+bool selfmon_ring_is_overwritten(const struct selfmon_ring *ring)
+{
+	return ring->overwrites &&
+	       selfmon_ring_head(ring) - ring->tail > ring->size;
+}
+
 /* Release: the kernel must not overwrite records before they were read. */
 void selfmon_ring_release(const struct selfmon_ring *ring)
 {
-	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+	if (!ring->overwrites)
+		__atomic_store_n(&ring->page->data_tail, ring->tail,
+				 __ATOMIC_RELEASE);
 }

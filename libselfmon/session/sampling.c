@@ -101,7 +101,7 @@ int selfmon_sampling_open(const struct selfmon_sampling *sampling,
 		attr.sample_period += opened++ % THREAD_STEPS * THREAD_STEP;
 	if (switches)
 		selfmon_switches_attr(&attr);
-	return selfmon_ring_open(ring, &attr, sampling->ring_order);
+	return selfmon_ring_open(ring, &attr, sampling->ring_order, false);
 }
 
 /* ---- cost of a sample ---------------------------------------------------- */

@@ -57,9 +57,16 @@ struct switch_record {
 	uint32_t cpu, reserved;
 };
 
-/* The sum of one or more times off the CPU. */
+_Static_assert(sizeof(struct switch_record) == SELFMON_SWITCH_SIZE,
+	       "the size of a record in a ring that overwrites");
+
+/*
+ * The sum of one or more times off the CPU, whose records were at these
+ * positions of the ring. Records that were lost may have been anywhere between
+ * the two.
+ */
 struct slice {
-	uint64_t position;
+	uint64_t first, last;
 	struct selfmon_ring_sums time;
 };
 
@@ -85,27 +92,62 @@ static void add_place(struct selfmon_thread *thread, uint32_t ordinal,
 		selfmon_ring_sums_add(sum, time);
 }
 
+/* Returns the share of a slice that was after this position. */
+static double share_after(const struct slice *slice, uint64_t position)
+{
+	if (position <= slice->first)
+		return 1;
+	if (position > slice->last)
+		return 0;
+	return (double)(slice->last - position) /
+	       (double)(slice->last - slice->first);
+}
+
+static uint64_t part(uint64_t n, double share)
+{
+	return (uint64_t)((double)n * share + 0.5);
+}
+
+/*
+ * Adds the part of a slice that was in one open visit. A visit reads the ring's
+ * head some instructions before its start and after its end. So a time that is
+ * longer than the visit must have passed in these instructions, outside of the
+ * visit, and is not added to it.
+ */
+static void add_part(struct selfmon_thread *thread,
+		     const struct selfmon_visit *open,
+		     const struct slice *slice, uint64_t head, uint64_t longest)
+{
+	const double share = share_after(
+		slice, selfmon_ring_began_at(thread->ring,
+					     (size_t)(open - thread->open),
+					     open->cpu, head));
+	const struct selfmon_ring_sums time = {
+		.blocked_ns = part(slice->time.blocked_ns, share),
+		.preempted_ns = part(slice->time.preempted_ns, share),
+		.blocked = part(slice->time.blocked, share),
+		.preempted = part(slice->time.preempted, share),
+	};
+
+	if (share > 0 && time.blocked_ns + time.preempted_ns <= longest)
+		add_place(thread, open->node->ordinal, &time);
+}
+
 /*
  * Adds a time off the CPU to the visits that were open then, and to the root,
- * which has the sum of the whole thread. A visit reads the ring's head some
- * instructions before its start and after its end. So a time that is longer
- * than the newest visit must have passed in these instructions, outside of the
- * visit, and is not added to it.
+ * which has the sum of the whole thread.
  */
 static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 		      uint64_t head, uint64_t newest)
 {
-	const struct selfmon_visit *open = selfmon_load_once(&thread->top);
+	const struct selfmon_visit *const top = selfmon_load_once(&thread->top);
+	const struct selfmon_visit *open;
 
 	selfmon_ring_sums_add(&thread->ring->switches.seen, &slice->time);
-	if (slice->time.blocked_ns + slice->time.preempted_ns > newest)
-		open--;
-	for (; open > thread->open; open--)
-		if (selfmon_entry_is_open(open) &&
-		    selfmon_ring_began_at(thread->ring,
-					  (size_t)(open - thread->open),
-					  open->cpu, head) <= slice->position)
-			add_place(thread, open->node->ordinal, &slice->time);
+	for (open = top; open > thread->open; open--)
+		if (selfmon_entry_is_open(open))
+			add_part(thread, open, slice, head,
+				 open == top ? newest : UINT64_MAX);
 	add_place(thread, 0, &slice->time);
 }
 
@@ -139,7 +181,8 @@ static void add_switch(struct selfmon_thread *thread,
 {
 	struct selfmon_switches *const switches = &thread->ring->switches;
 	const uint64_t ns = record->ns - switches->out.ns;
-	struct slice slice = { .position = switches->out.position };
+	struct slice slice = { switches->out.position, switches->out.position,
+			       { 0 } };
 
 	if (record->header.misc & PERF_RECORD_MISC_SWITCH_OUT) {
 		switches->out.position = thread->ring->ring.tail;
@@ -174,7 +217,8 @@ void selfmon_switches_record(struct selfmon_thread *thread, uint64_t head,
 	struct switch_record record;
 
 	selfmon_ring_copy(ring, ring->tail, &record, sizeof(record));
-	if (record.header.size >= sizeof(record))
+	if (record.header.size >= sizeof(record) &&
+	    !selfmon_ring_is_overwritten(ring))
 		add_switch(thread, &record, head, newest);
 }
 
@@ -185,9 +229,9 @@ static uint64_t beyond(uint64_t all, uint64_t seen)
 
 /*
  * The number of all switches is known from getrusage(2), and their time from
- * the thread's CPU clock. The switches that were not in records are added to
- * the visits that were open at the last recorded switch. Their time is divided
- * between blocked and preempted in proportion to the numbers of switches.
+ * the thread's CPU clock. Both are divided: among the visits in proportion to
+ * the lost records that were in them, and the time between blocked and
+ * preempted in proportion to the numbers of switches.
  */
 void selfmon_switches_take_lost(struct selfmon_thread *thread, uint64_t head,
 				uint64_t newest)
@@ -197,7 +241,8 @@ void selfmon_switches_take_lost(struct selfmon_thread *thread, uint64_t head,
 	const uint64_t ns = switches->base.ns, cpu_ns = switches->base.cpu_ns,
 		       blocked = switches->base.blocked,
 		       preempted = switches->base.preempted;
-	struct slice slice = { .position = switches->out.position };
+	struct slice slice = { switches->lost.first, switches->lost.last,
+			       { 0 } };
 	uint64_t lost_ns, n;
 
 	look_at_usage(switches);

@@ -10,6 +10,9 @@
 
 struct perf_event_attr;
 
+/* Size of the record of a switch off or onto the CPU. */
+#define SELFMON_SWITCH_SIZE 24u
+
 /* Makes an event also record context switches. */
 void selfmon_switches_attr(struct perf_event_attr *attr);
 /* Call when the calling thread's ring is opened. */
@@ -25,8 +28,8 @@ uint64_t selfmon_switches_newest_ns(const struct selfmon_switches *switches,
 void selfmon_switches_record(struct selfmon_thread *thread, uint64_t head,
 			     uint64_t newest);
 /*
- * Call if the calling thread's ring was full: adds the switches that the kernel
- * dropped.
+ * Call after records of the calling thread were lost: adds these switches to
+ * the visits. switches->lost says where the records were.
  */
 void selfmon_switches_take_lost(struct selfmon_thread *thread, uint64_t head,
 				uint64_t newest);

@@ -19,19 +19,25 @@
 #include "store/live.h"
 #include "store/lock.h"
 #include "store/memory.h"
+#include "store/self.h"
 
 /*
- * Without samples, the ring has two pages, enough for 170 switches. If there
- * are more switches before the ring is read, the kernel drops records. The
- * number of dropped switches is then found by getrusage(2): see
- * selfmon_switches_take_lost().
+ * Without samples, the ring has two pages, enough for 150 switches. If there
+ * are more switches before the ring is read, the kernel overwrites records. The
+ * number of lost switches is then found by getrusage(2): see
+ * selfmon_switches_take_lost(). A ring that is full and not overwritten would
+ * have to be read between visits: its head does not move, so no visit could see
+ * that it has new records.
  */
 #define SWITCHES_ORDER 1
 
 /*
- * Size of the two records of a switch; maximum size of the record of a sample.
+ * Records of a ring that overwrites are not read if they are this close to
+ * those that the kernel overwrites next: more may follow during the read.
  */
-#define SWITCH_SIZE 48u
+#define SWITCHES_MARGIN 1024u
+
+/* Maximum size of the record of a sample. */
 #define SAMPLE_SIZE (64 + SELFMON_STACK_DEPTH_MAX * 8)
 
 /* ---- lock ---------------------------------------------------------------- */
@@ -117,7 +123,7 @@ static int open_switches(const struct selfmon_process *process,
 
 	(void)process;
 	selfmon_switches_attr(&attr);
-	return selfmon_ring_open(&opened->ring, &attr, SWITCHES_ORDER);
+	return selfmon_ring_open(&opened->ring, &attr, SWITCHES_ORDER, true);
 }
 
 /*
@@ -189,6 +195,7 @@ static void start_ring(struct selfmon_thread_ring *ring,
 	ring->ring.data = opened->ring.data;
 	ring->ring.size = opened->ring.size;
 	ring->ring.tail = 0;
+	ring->ring.overwrites = opened->ring.overwrites;
 	__atomic_store_n(&ring->ring.page, opened->ring.page,
 			 __ATOMIC_RELEASE);
 	unlock_ring(ring, &signals);
@@ -298,27 +305,64 @@ static bool read_all(struct selfmon_thread *thread, uint64_t head,
 }
 
 /*
+ * In a ring that overwrites, moves the tail to the oldest record that can be
+ * read. All its records have the same size.
+ */
+static void skip_overwritten(struct selfmon_thread_ring *ring, uint64_t head)
+{
+	const uint64_t room = ring->ring.size - SWITCHES_MARGIN;
+	uint64_t tail = ring->ring.tail;
+
+	if (!ring->ring.overwrites || head - tail <= room)
+		return;
+	tail += (head - tail - room + SELFMON_SWITCH_SIZE - 1) /
+		SELFMON_SWITCH_SIZE * SELFMON_SWITCH_SIZE;
+	ring->switches.lost.some = true;
+	ring->switches.lost.first = ring->ring.tail;
+	ring->switches.lost.last = tail;
+	ring->switches.out.off = false;
+	selfmon_store_once(&ring->ring.tail, tail);
+}
+
+/*
+ * Handles the switches of a ring from which records were lost. A ring with
+ * samples that was full has lost the newest records.
+ */
+static void settle_switches(struct selfmon_thread *thread, uint64_t head,
+			    uint64_t newest, bool lost, bool own)
+{
+	struct selfmon_switches *const switches = &thread->ring->switches;
+
+	if (lost && !switches->lost.some) {
+		switches->lost.some = true;
+		switches->lost.first = switches->lost.last =
+			switches->out.position;
+	}
+	if (!own || !switches->lost.some)
+		return;
+	switches->lost.some = false;
+	selfmon_switches_take_lost(thread, head, newest);
+}
+
+/*
  * Reads the records of a ring, and handles lost ones. The caller holds the
  * ring's lock. own is true if the ring belongs to the calling thread.
  */
 static void read_records(struct selfmon_thread *thread, uint64_t head,
-		      uint64_t newest, bool own)
+			 uint64_t newest, bool own)
 {
 	struct selfmon_thread_ring *const ring = thread->ring;
-	const uint64_t record = ring->samples.on ? SAMPLE_SIZE : SWITCH_SIZE;
-	const bool full = head - ring->ring.tail + record > ring->ring.size;
+	const bool full = !ring->ring.overwrites &&
+			  head - ring->ring.tail + SAMPLE_SIZE >
+				  ring->ring.size;
 	bool whole;
 
+	skip_overwritten(ring, head);
 	if (ring->samples.on)
 		selfmon_samples_note_full(thread, full, head);
 	whole = read_all(thread, head, newest);
-	if (!ring->switches.on)
-		return;
-	ring->switches.lost |= !whole || full;
-	if (!own || !ring->switches.lost)
-		return;
-	ring->switches.lost = false;
-	selfmon_switches_take_lost(thread, head, newest);
+	if (ring->switches.on)
+		settle_switches(thread, head, newest, full || !whole, own);
 }
 
 /*
@@ -371,6 +415,15 @@ void selfmon_thread_ring_release(struct selfmon_thread *thread,
 		unlock_ring(thread->ring, signals);
 }
 
+/*
+ * A full ring must be read between visits: its head does not move, so no visit
+ * could see that it has new records.
+ */
+static bool is_half_full(const struct selfmon_ring *ring)
+{
+	return selfmon_ring_head(ring) - ring->tail > ring->size / 2;
+}
+
 void selfmon_thread_ring_read_other(struct selfmon_thread *thread)
 {
 	struct selfmon_thread_ring *const ring =
@@ -381,11 +434,21 @@ void selfmon_thread_ring_read_other(struct selfmon_thread *thread)
 	if (!ring || !__atomic_load_n(&ring->ring.page, __ATOMIC_ACQUIRE))
 		return;
 	lock_ring(ring, &signals);
-	if (ring->ring.page && ring->samples.on && !ring->switches.on &&
-	    !__atomic_load_n(&thread->fiber, __ATOMIC_ACQUIRE)) {
+	if (ring->ring.page && ring->samples.on) {
 		head = selfmon_ring_head(&ring->ring);
-		if (ring->ring.tail < head)
+		if (ring->switches.on ||
+		    __atomic_load_n(&thread->fiber, __ATOMIC_ACQUIRE)) {
+			if (is_half_full(&ring->ring))
+				selfmon_thread_request(thread);
+		} else if (ring->ring.tail < head) {
 			read_records(thread, head, UINT64_MAX, false);
+		}
 	}
 	unlock_ring(ring, &signals);
+}
+
+void selfmon_thread_ring_relieve(struct selfmon_thread *thread)
+{
+	if (selfmon_thread_ring_on(thread) && is_half_full(&thread->ring->ring))
+		selfmon_thread_ring_read(thread, UINT64_MAX);
 }

@@ -48,9 +48,13 @@ void selfmon_thread_ring_hold(struct selfmon_thread *thread,
 void selfmon_thread_ring_release(struct selfmon_thread *thread,
 				 const struct selfmon_signals *signals);
 /*
- * Reads another thread's records. Skips threads with fibers or @offcpu: only
- * such a thread itself knows when a visit began and ended.
+ * Reads another thread's records. Only the thread itself can read them if it
+ * has fibers or @offcpu, because it alone knows when a visit began and ended. If
+ * the ring of such a thread is half full, requests that the thread calls
+ * selfmon_thread_ring_relieve() at its next enter.
  */
 void selfmon_thread_ring_read_other(struct selfmon_thread *thread);
+/* Reads the calling thread's records if its ring is half full. */
+void selfmon_thread_ring_relieve(struct selfmon_thread *thread);
 
 #endif

@@ -52,8 +52,14 @@ struct selfmon_switches {
 	struct {
 		uint64_t ns, cpu_ns, blocked, preempted;
 	} base; /* the kernel's numbers for the thread, read at the time `ns` */
-	/* The kernel dropped records, whose switches are not added yet. */
-	bool lost;
+	/*
+	 * Records that were lost between these positions, if `some` is true.
+	 * Their switches are not added yet.
+	 */
+	struct {
+		bool some;
+		uint64_t first, last;
+	} lost;
 	uint64_t begin_ns, begin_ticks; /* when the ring was opened */
 };
 

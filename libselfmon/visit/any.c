@@ -227,15 +227,18 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		selfmon_visit_not_measured(thread);
 		return;
 	}
-	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST)
+	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST) {
 		selfmon_stats_answer(thread);
-	else if (selfmon_load_once(&thread->low) !=
-		 selfmon_thread_low(thread, selfmon_load_once(&thread->mode)))
+		selfmon_thread_ring_relieve(thread);
+	} else if (selfmon_load_once(&thread->low) !=
+		   selfmon_thread_low(thread,
+				      selfmon_load_once(&thread->mode))) {
 		/*
 		 * A reader set `low` for a request and then gave up: restore
 		 * `low`.
 		 */
 		selfmon_thread_gate(thread);
+	}
 	strange = selfmon_unwind_strange(thread, address);
 	same = leave_out_abandoned(thread, frame, address);
 	if (!selfmon_visit_has_room(thread) && !has_entry(thread, address)) {

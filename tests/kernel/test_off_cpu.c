@@ -17,6 +17,8 @@
 
 #include "kernel/fibers.h"
 #include "rows.h"
+#include "store/ring_state.h"
+#include "store/self.h"
 
 #define NAP_NS 100000
 
@@ -242,10 +244,82 @@ Test(off_cpu, is_in_each_level_of_a_recursion)
 	selfmon_report_free(report);
 }
 
+/* A server that waits outside of its regions fills the ring many times. */
+Test(off_cpu, goes_to_visits_after_many_switches_between_visits)
+{
+	uint64_t next;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		nap(1);
+		SELFMON_REGION("short")
+			;
+	}
+	SELFMON_REGION("next")
+		next = nap(10);
+	cr_assert_eq(naps_of("next"), next);
+	cr_assert_eq(row_of("short").switches, row_of("short").preemptions);
+}
+
+/* Returns the size of the records in this thread's ring. */
+static uint64_t unread(void)
+{
+	const struct selfmon_ring *const ring =
+		&selfmon_thread_self()->ring->ring;
+
+	return selfmon_ring_head(ring) - ring->tail;
+}
+
 /*
- * The ring holds 170 switches, and records of further switches are lost.
- * getrusage(2) still gives their number, and the CPU clock the sum of their
- * times.
+ * The same with samples, whose ring of 64 KiB has room for 1,300 switches.
+ * Waits until the thread has read a ring that was half full.
+ */
+Test(off_cpu, goes_to_visits_after_many_switches_with_samples)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	uint64_t next;
+	int i;
+
+	options.events = "@offcpu";
+	options.sample = "task-clock@1000000";
+	options.output = NULL;
+	cr_assert_eq(selfmon_configure(&options), 0);
+	alarm(60); /* if the wait never ends */
+	for (i = 0; i < 3000 || unread() > 32768; i++) {
+		nap(1);
+		SELFMON_REGION("short")
+			;
+	}
+	SELFMON_REGION("next")
+		next = nap(10);
+	cr_assert_eq(naps_of("next"), next);
+}
+
+/* The ring has lost records from before and from after the begin of "long". */
+Test(off_cpu, of_lost_records_goes_in_part_to_a_visit_that_began_among_them)
+{
+	struct selfmon_row row;
+	struct usages usages;
+	uint64_t counted, naps;
+
+	SELFMON_REGION("first") /* opens the ring */
+		;
+	nap(1000);
+	SELFMON_REGION("long") {
+		usages.inner[0] = usage_now();
+		nap(1000);
+		usages.inner[1] = usage_now();
+	}
+	row = row_of("long");
+	naps = usages.inner[1].blocked - usages.inner[0].blocked;
+	counted = row.switches - row.preemptions;
+	cr_assert_geq(counted, naps - naps / 50);
+	cr_assert_leq(counted, naps + naps / 50);
+}
+
+/*
+ * The ring holds 150 switches, and older ones are overwritten. getrusage(2)
+ * still gives their number, and the CPU clock the sum of their times.
  */
 Test(off_cpu, counts_more_switches_than_the_ring_holds)
 {

@@ -198,7 +198,7 @@ static int lock_all_memory(void)
 	for (;;) {
 		struct selfmon_ring ring;
 
-		error = selfmon_ring_open(&ring, &attr, order);
+		error = selfmon_ring_open(&ring, &attr, order, false);
 		if (!error)
 			continue;
 		cr_assert_eq(ring.unmapped, error == -EPERM);
