@@ -285,9 +285,10 @@ void selfmon_tree_displaced(struct selfmon_thread *thread,
 }
 
 /*
- * Counts a visit that is recorded in the node of its region below the root. The
- * visit takes the slow path of leave, which adds it to the recorder. Outermost
- * visits may leave it out: see selfmon_watch_expect().
+ * Counts a visit that is recorded in the node of its region below the root. From
+ * now on, visits of the node take the slow path of leave, which adds them to the
+ * recorder: see selfmon_watch_expect(). The count is read there, so it is
+ * incremented first.
  */
 static void displace(struct selfmon_thread *thread, struct selfmon_node *parent,
 		     struct selfmon_node *node)

@@ -5,6 +5,7 @@
 
 #include "clock/clock.h"
 #include "platform/kernel.h"
+#include "store/frames.h"
 #include "store/memory.h"
 #include "store/slowest.h"
 
@@ -125,16 +126,17 @@ struct selfmon_watch *selfmon_watch_of(struct selfmon_process *process,
 }
 
 /*
- * Returns true if visits of the node need an entry in the recorder, because it
- * has a trace, or because a slow visit or a frame may contain them. No visit
+ * Returns true if visits of the node need an entry in the recorder: if the
+ * recorder has a trace, or if a slow visit or a frame may contain them. No visit
  * contains the visits of a node directly below the root. In a full tree, visits
- * of other places use such nodes too: selfmon_tree_elsewhere() and
- * selfmon_tree_place() set `unusual` to 0 for each of them.
+ * of other places use such nodes too.
  */
 static bool needs_entries(const struct selfmon_thread *thread,
 			  const struct selfmon_node *node)
 {
-	return thread->recorder->traced || thread->frames ||
+	return thread->recorder->traced ||
+	       selfmon_frames_are_valid(thread, thread->frames) ||
+	       selfmon_load_once(&thread->record->displaced) ||
 	       node->parent != thread->root;
 }
 
@@ -145,18 +147,22 @@ static void lower_limit(uint64_t *limit)
 		selfmon_store_once(limit, 0);
 }
 
+/*
+ * In this order: if the thread sets both limits in between, only `recorded` is
+ * 0, and the node's next slow visit sets both again.
+ */
 static void recall_node(struct selfmon_stats *stats)
 {
-	lower_limit(&stats->recorded);
 	lower_limit(&stats->unusual);
+	lower_limit(&stats->recorded);
 }
 
 /*
- * A handler may count the node's first units, and another thread may lower the
- * limit, after they were read here. Therefore both are read again after the
- * node's limits are set. The fence pairs with the one in
- * selfmon_watch_recall(): either this function sees the lower limit, or the 0
- * is stored last.
+ * A handler may count the node's first units, mark the thread's first frame, or
+ * find the tree full, and another thread may lower the limit, after all this
+ * was read here. Therefore it is read again after the node's limits are set. The
+ * fence pairs with the one in selfmon_watch_recall(): if neither load of the
+ * limit sees the lower one, the 0 is stored last.
  */
 void selfmon_watch_expect(const struct selfmon_thread *thread,
 			  struct selfmon_node *node,
@@ -177,6 +183,8 @@ void selfmon_watch_expect(const struct selfmon_thread *thread,
 	if (selfmon_load_once(&stats->work) ||
 	    (watch && selfmon_load_once(&watch->limit) < limit))
 		recall_node(stats);
+	else if (needs_entries(thread, node))
+		lower_limit(&stats->unusual);
 }
 
 void selfmon_watch_frames(struct selfmon_thread *thread)

@@ -61,7 +61,7 @@ void selfmon_work_move(struct selfmon_thread *thread, struct selfmon_node *from,
 {
 	struct selfmon_work *work, *there;
 
-	if (from == to)
+	if (from == to || !from->stats->work)
 		return;
 	for (work = from->stats->work; work; work = work->next) {
 		if (!work->open)

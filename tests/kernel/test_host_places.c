@@ -204,24 +204,55 @@ Test(host_places, one_that_goes_on_without_a_place_stays_where_it_was)
  */
 Test(host_places, a_visit_without_a_place_is_a_part_of_a_slow_visit)
 {
-	struct selfmon_options options = SELFMON_OPTIONS_INIT;
 	struct selfmon_report *report;
 	const struct selfmon_slow *slow;
 	int i;
 
-	options.output = NULL;
-	options.events = "none";
-	options.record = "slowest";
-	cr_assert_eq(selfmon_configure(&options), 0);
+	record();
 	for (i = 0; i < 20; i++)
 		visit("inner", LONG_NS / 100);
 	overlap(1);
 	SELFMON_REGION("outer")
 		for (i = 0; i < 20; i++)
-			visit("inner", i ? 0 : LONG_NS);
+			visit("inner", i < 19 ? 0 : LONG_NS);
 	report = rows_take();
 	slow = slowest(report, "outer");
 	cr_expect_eq(slow->inner, 20);
+	selfmon_report_free(report);
+}
+
+static void recurse(int depth)
+{
+	struct selfmon_frame frame;
+
+	if (depth == 0)
+		return;
+	selfmon_enter(selfmon_region("inner"), &frame);
+	recurse(depth - 1);
+	selfmon_leave(&frame);
+}
+
+/*
+ * All visits of the recursion are recorded in one node. The report begins an
+ * interval, in which the region has a limit when the first of them ends. This
+ * visit sets the limits of the node.
+ */
+Test(host_places, recursive_visits_without_a_place_are_parts_too)
+{
+	struct selfmon_report *report;
+
+	record();
+	visit("inner", 2 * LONG_NS);
+	visit_in("other", "inner");
+	overlap(1);
+	selfmon_report_free(rows_take());
+	for (int i = 0; i < 20; i++)
+		SELFMON_REGION_OF(selfmon_region("other"))
+			visit("inner", LONG_NS);
+	SELFMON_REGION("outer")
+		recurse(6);
+	report = rows_take();
+	cr_expect_eq(slowest(report, "outer")->inner, 6);
 	selfmon_report_free(report);
 }
 

@@ -7,6 +7,8 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "form.h"
 #include "kernel/slow.h"
@@ -207,6 +209,75 @@ Test(slowest, a_jump_at_each_instruction_leaves_the_ring_whole)
 	cr_expect_geq(entries_of("stepped"), ended);
 	cr_expect_leq(entries_of("stepped"), ended + jumped + 1);
 	cr_expect_eq(entries_of("outer"), ended + jumped + 1);
+}
+
+static void mark_once(int signal)
+{
+	(void)signal;
+	if (--steps == 0)
+		selfmon_frame_mark("turn");
+}
+
+static void visit_often(void)
+{
+	int i;
+
+	for (i = 0; i < 20; i++)
+		once();
+}
+
+static bool has_frame_of(const struct selfmon_report *report, uint64_t inner)
+{
+	const struct selfmon_slow *first = NULL;
+	size_t n = kept(report, "turn", &first);
+
+	while (n > 0 && first[n - 1].inner != inner)
+		n--;
+	return n > 0;
+}
+
+/*
+ * Steps through a visit that sets the limits of its node. After this number of
+ * instructions a handler marks the thread's first frame, from which on the
+ * visits need entries. Returns 0 if the next frame has its 20 visits, 1 if it
+ * has not, and 2 if the visit has fewer instructions.
+ */
+static int first_mark_after(int instructions)
+{
+	struct selfmon_report *report;
+
+	record();
+	visit_often();
+	keep_none_any_more();
+	once();
+	signal(SIGTRAP, mark_once);
+	steps = instructions;
+	step_by_step(once);
+	if (steps > 0)
+		return 2;
+	selfmon_frame_mark("turn");
+	visit_often();
+	selfmon_frame_mark("turn");
+	report = rows_take();
+	return !has_frame_of(report, 20);
+}
+
+Test(slowest, are_parts_of_frames_whenever_a_handler_marks_the_first_one)
+{
+	const int stride = quick_or_all(3, 1);
+	int i, status = 0;
+
+	SKIP_IF_SANITIZED("it makes too many steps of one");
+	for (i = 1; status == 0; i += stride) {
+		const pid_t child = fork();
+
+		if (child == 0)
+			_exit(first_mark_after(i));
+		cr_assert_eq(waitpid(child, &status, 0), child);
+		cr_assert_neq(status, 1 << 8, "after %d instructions", i);
+	}
+	cr_expect_eq(status, 2 << 8);
+	cr_expect(i > 50 && i < 5000, "%d instructions", i);
 }
 
 static struct selfmon_region *fresh;
