@@ -16,7 +16,9 @@ void selfmon_text_say_time(struct selfmon_text *text, const char *before,
 	char number[SELFMON_NUMBER_SIZE];
 
 	selfmon_number_time(number, ns, ns < 100 ? 3 : 4);
-	selfmon_text_say(text, "%s%s%s", before, number, after);
+	selfmon_text_say(text, "%s", before);
+	selfmon_text_say_number(text, number);
+	selfmon_text_say(text, "%s", after);
 }
 
 /*

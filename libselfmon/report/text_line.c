@@ -85,6 +85,11 @@ void selfmon_text_say(struct selfmon_text *text, const char *format, ...)
 	}
 }
 
+void selfmon_text_say_number(struct selfmon_text *text, const char *number)
+{
+	put_word(text, number, number + strlen(number));
+}
+
 void selfmon_text_end(struct selfmon_text *text)
 {
 	putc('\n', text->stream);

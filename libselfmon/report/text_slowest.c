@@ -121,7 +121,7 @@ static void say_ns(struct selfmon_text *text, double ns)
 	char number[SELFMON_NUMBER_SIZE];
 
 	selfmon_number_time(number, ns, 3);
-	selfmon_text_say(text, "%s", number);
+	selfmon_text_say_number(text, number);
 }
 
 static void say_times(struct selfmon_text *text, uint64_t times)
