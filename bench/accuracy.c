@@ -64,7 +64,7 @@ struct units {
 };
 
 struct sample {
-	double alone, nested; /* loops without regions, ns per visit */
+	double alone, nested; /* ns a turn of loops without regions */
 	struct selfmon_region *region, *parent, *child;
 };
 

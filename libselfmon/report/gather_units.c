@@ -106,7 +106,7 @@ int selfmon_gather_units_copy(struct selfmon_gather *to,
 
 /*
  * If min or max did not change in the interval, replaces it by the bound of the
- * first or the last bucket with visits.
+ * first or the last bucket with visits, if that is nearer to the values.
  */
 static void bound_unit(struct selfmon_gathered_unit *unit,
 		       const struct selfmon_gathered_unit *before)

@@ -48,8 +48,8 @@ static ALWAYS_INLINE bool read_now(const struct selfmon_counters *head,
 	if (selfmon_unlikely(!selfmon_arch_counter(index, &counter)))
 		return false;
 	/*
-	 * On most machines this condition is constant and false, so the check
-	 * costs nothing.
+	 * On x86-64 this condition is constant and false, so the check costs
+	 * nothing.
 	 */
 	if ((SELFMON_ARCH_CAPABILITY_VARIES ||
 	     SELFMON_ARCH_COUNTERS != UINT32_MAX) &&

@@ -34,7 +34,7 @@
 #include "visit/user_start.h"
 #include "visit/visit.h"
 
-/* Values at a visit's end. count has the differences of the registers. */
+/* What a visit's end reads: differences to the start, and the locks. */
 struct end {
 	uint64_t ticks;
 	uint64_t count[SELFMON_MAX_COUNTERS];

@@ -127,7 +127,7 @@ SELFMON_ALWAYS_INLINE uint64_t selfmon_arch_timestamp(void)
 	return ticks;
 }
 
-/* Reads of counters and of the time after the fence execute after it. */
+/* Later reads of counters and of the time do not execute before the fence. */
 SELFMON_ALWAYS_INLINE void selfmon_arch_fence(void)
 {
 	__asm__ __volatile__("isb" : : : "memory");
