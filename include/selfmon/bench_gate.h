@@ -108,7 +108,7 @@ selfmon_impl_bench_take(struct selfmon_bench_quantity *to, unsigned long slot,
 
 /*
  * Reads the samples of one quantity of one case from a file written by
- * selfmon_bench_json(), without median and interval. Returns 0, or
+ * selfmon_bench_json(). Does not set median and interval. Returns 0, or
  *   -ENODATA  the case or the quantity is not in the file
  *   -ENOMSG   the file has fewer than 3 usable rounds with this quantity. A
  *             round without "slot", as early versions wrote it, is not usable

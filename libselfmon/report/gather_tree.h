@@ -13,7 +13,10 @@
 
 struct selfmon_gather_place {
 	uint64_t self; /* address of the node */
-	/* Negative for the root, detached spans, and the node above these. */
+	/*
+	 * Index in gather->row. Negative for the root, for detached spans, and
+	 * for the node that is the parent of all detached spans.
+	 */
 	int32_t row;
 	/*
 	 * Index of the row in gather->apart; for the root,
