@@ -27,6 +27,13 @@ void selfmon_switches_attr(struct perf_event_attr *attr)
 	attr->clockid = CLOCK_MONOTONIC_RAW;
 }
 
+/*
+ * A recorded time off the CPU includes some microseconds that the kernel counts
+ * as CPU time. So the kernel's numbers are read again after this number of
+ * switches, before these differences add up.
+ */
+#define LOOK_AFTER 100
+
 static void look_at_usage(struct selfmon_switches *switches)
 {
 	selfmon_kernel_thread_usage(&switches->base.cpu_ns,
@@ -41,7 +48,7 @@ void selfmon_switches_start(struct selfmon_switches *switches)
 	memset(switches, 0, sizeof(*switches));
 	switches->on = true;
 	look_at_usage(switches);
-	switches->begin_ns = switches->base.ns;
+	switches->begin_ns = switches->last_ns = switches->base.ns;
 	switches->begin_ticks = selfmon_clock_ticks();
 }
 
@@ -63,10 +70,10 @@ _Static_assert(sizeof(struct switch_record) == SELFMON_SWITCH_SIZE,
 /*
  * The sum of one or more times off the CPU, whose records were at these
  * positions of the ring. Records that were lost may have been anywhere between
- * the two.
+ * the two, and all of them before until_ns. until_ns is 0 if none was lost.
  */
 struct slice {
-	uint64_t first, last;
+	uint64_t first, last, until_ns;
 	struct selfmon_ring_sums time;
 };
 
@@ -103,34 +110,72 @@ static double share_after(const struct slice *slice, uint64_t position)
 	       (double)(slice->last - slice->first);
 }
 
-static uint64_t part(uint64_t n, double share)
+static uint64_t scaled_by(uint64_t n, double share)
 {
 	return (uint64_t)((double)n * share + 0.5);
 }
 
+/* Returns how long a visit has run until this time. */
+static double ran_until(const struct selfmon_switches *switches,
+			const struct selfmon_visit *open, uint64_t ns)
+{
+	const double all_ns = (double)(selfmon_kernel_monotonic_raw_ns() -
+				       switches->begin_ns),
+		     all = (double)(selfmon_clock_ticks() -
+				    switches->begin_ticks),
+		     start = (double)(int64_t)(open->start.ticks -
+					       switches->begin_ticks);
+	const double until = (double)(int64_t)(ns - switches->begin_ns);
+
+	return all > 0 ? until - start * all_ns / all : 0;
+}
+
+/*
+ * Returns the time of lost switches that is added to a visit, relative to its
+ * share: less than 1 if the share is longer than the visit has run.
+ */
+static double time_share(const struct selfmon_switches *switches,
+			 const struct selfmon_visit *open,
+			 const struct slice *slice, double share)
+{
+	const double ns = share * (double)(slice->time.blocked_ns +
+					   slice->time.preempted_ns),
+		     ran = ran_until(switches, open, slice->until_ns);
+
+	return ns <= ran ? share : ran > 0 ? share * ran / ns : 0;
+}
+
 /*
  * Adds the part of a slice that was in one open visit. A visit reads the ring's
- * head some instructions before its start and after its end. So a time that is
- * longer than the visit must have passed in these instructions, outside of the
- * visit, and is not added to it.
+ * head some instructions before its start and after its end. So the time of one
+ * switch that is longer than the visit must have passed in these instructions,
+ * outside of the visit, and is not added to it.
  */
-static void add_part(struct selfmon_thread *thread,
+static void add_to_visit(struct selfmon_thread *thread,
 		     const struct selfmon_visit *open,
 		     const struct slice *slice, uint64_t head, uint64_t longest)
 {
+	const struct selfmon_ring_sums *const all = &slice->time;
 	const double share = share_after(
 		slice, selfmon_ring_began_at(thread->ring,
 					     (size_t)(open - thread->open),
 					     open->cpu, head));
-	const struct selfmon_ring_sums time = {
-		.blocked_ns = part(slice->time.blocked_ns, share),
-		.preempted_ns = part(slice->time.preempted_ns, share),
-		.blocked = part(slice->time.blocked, share),
-		.preempted = part(slice->time.preempted, share),
-	};
+	double time = share;
+	struct selfmon_ring_sums sums;
 
-	if (share > 0 && time.blocked_ns + time.preempted_ns <= longest)
-		add_place(thread, open->node->ordinal, &time);
+	if (share <= 0)
+		return;
+	if (slice->until_ns)
+		time = time_share(&thread->ring->switches, open, slice, share);
+	else if (all->blocked_ns + all->preempted_ns > longest)
+		return;
+	sums = (struct selfmon_ring_sums){
+		.blocked_ns = scaled_by(all->blocked_ns, time),
+		.preempted_ns = scaled_by(all->preempted_ns, time),
+		.blocked = scaled_by(all->blocked, share),
+		.preempted = scaled_by(all->preempted, share),
+	};
+	add_place(thread, open->node->ordinal, &sums);
 }
 
 /*
@@ -146,7 +191,7 @@ static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 	selfmon_ring_sums_add(&thread->ring->switches.seen, &slice->time);
 	for (open = top; open > thread->open; open--)
 		if (selfmon_entry_is_open(open))
-			add_part(thread, open, slice, head,
+			add_to_visit(thread, open, slice, head,
 				 open == top ? newest : UINT64_MAX);
 	add_place(thread, 0, &slice->time);
 }
@@ -174,6 +219,23 @@ static void record_off(struct selfmon_thread *thread,
 					   : SELFMON_ENDED_BLOCKED));
 }
 
+/*
+ * The first record after lost ones is the end of their time. If it is of another
+ * CPU than the last one before them, the thread has moved. Other moves among
+ * lost records stay unknown.
+ */
+static void note_first_kept(struct selfmon_thread *thread,
+			    const struct switch_record *record)
+{
+	struct selfmon_switches *const switches = &thread->ring->switches;
+
+	if (!switches->lost.some || switches->lost.until_ns)
+		return;
+	switches->lost.until_ns = record->ns;
+	if (switches->out.cpu != record->cpu)
+		switches->moved = thread->ring->ring.tail;
+}
+
 /* PERF_RECORD_MISC_SWITCH_OUT_PREEMPT is set since Linux 4.17. */
 static void add_switch(struct selfmon_thread *thread,
 		       const struct switch_record *record, uint64_t head,
@@ -182,8 +244,10 @@ static void add_switch(struct selfmon_thread *thread,
 	struct selfmon_switches *const switches = &thread->ring->switches;
 	const uint64_t ns = record->ns - switches->out.ns;
 	struct slice slice = { switches->out.position, switches->out.position,
-			       { 0 } };
+			       0, { 0 } };
 
+	note_first_kept(thread, record);
+	switches->last_ns = record->ns;
 	if (record->header.misc & PERF_RECORD_MISC_SWITCH_OUT) {
 		switches->out.position = thread->ring->ring.tail;
 		switches->out.ns = record->ns;
@@ -217,14 +281,39 @@ void selfmon_switches_record(struct selfmon_thread *thread, uint64_t head,
 	struct switch_record record;
 
 	selfmon_ring_copy(ring, ring->tail, &record, sizeof(record));
-	if (record.header.size >= sizeof(record) &&
-	    !selfmon_ring_is_overwritten(ring))
+	if (selfmon_ring_is_overwritten(ring))
+		selfmon_switches_lose(&thread->ring->switches, ring->tail, head);
+	else if (record.header.size >= sizeof(record))
 		add_switch(thread, &record, head, newest);
+}
+
+void selfmon_switches_lose(struct selfmon_switches *switches, uint64_t first,
+			   uint64_t last)
+{
+	if (!switches->lost.some) {
+		switches->lost.first = first;
+		switches->lost.since_ns = switches->last_ns;
+	}
+	switches->lost.some = true;
+	switches->lost.last = last;
+	switches->lost.until_ns = 0;
+	switches->out.off = false;
 }
 
 static uint64_t beyond(uint64_t all, uint64_t seen)
 {
 	return all > seen ? all - seen : 0;
+}
+
+static uint64_t at_most(uint64_t n, uint64_t most)
+{
+	return n < most ? n : most;
+}
+
+void selfmon_switches_look_again(struct selfmon_switches *switches)
+{
+	if (switches->seen.blocked + switches->seen.preempted >= LOOK_AFTER)
+		look_at_usage(switches);
 }
 
 /*
@@ -242,10 +331,13 @@ void selfmon_switches_take_lost(struct selfmon_thread *thread, uint64_t head,
 		       blocked = switches->base.blocked,
 		       preempted = switches->base.preempted;
 	struct slice slice = { switches->lost.first, switches->lost.last,
-			       { 0 } };
+			       switches->lost.until_ns, { 0 } };
 	uint64_t lost_ns, n;
 
+	switches->lost.some = false;
 	look_at_usage(switches);
+	if (!slice.until_ns)
+		slice.until_ns = switches->base.ns;
 	slice.time.blocked =
 		beyond(switches->base.blocked - blocked, seen.blocked);
 	slice.time.preempted =
@@ -253,6 +345,8 @@ void selfmon_switches_take_lost(struct selfmon_thread *thread, uint64_t head,
 	lost_ns = beyond(switches->base.ns - ns,
 			 switches->base.cpu_ns - cpu_ns + seen.blocked_ns +
 				 seen.preempted_ns);
+	lost_ns = at_most(lost_ns, beyond(slice.until_ns,
+					  switches->lost.since_ns));
 	n = slice.time.blocked + slice.time.preempted;
 	if (!n)
 		return;

@@ -28,6 +28,17 @@ uint64_t selfmon_switches_newest_ns(const struct selfmon_switches *switches,
 void selfmon_switches_record(struct selfmon_thread *thread, uint64_t head,
 			     uint64_t newest);
 /*
+ * Call if the records between two positions were lost, before later records are
+ * added.
+ */
+void selfmon_switches_lose(struct selfmon_switches *switches, uint64_t first,
+			   uint64_t last);
+/*
+ * Call from time to time while no records are lost, so that the time of lost ones
+ * is exact.
+ */
+void selfmon_switches_look_again(struct selfmon_switches *switches);
+/*
  * Call after records of the calling thread were lost: adds these switches to
  * the visits. switches->lost says where the records were.
  */

@@ -16,6 +16,7 @@
 #include "session/sampling.h"
 #include "session/switches.h"
 #include "store/config.h"
+#include "store/copy.h"
 #include "store/live.h"
 #include "store/lock.h"
 #include "store/memory.h"
@@ -117,7 +118,7 @@ static int open_switches(const struct selfmon_process *process,
 		.config = PERF_COUNT_SW_DUMMY,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
-		.watermark = 1, /* no wakeups */
+		.watermark = 1, /* hardly any wakeups */
 		.wakeup_watermark = UINT32_MAX,
 	};
 
@@ -294,8 +295,10 @@ static bool read_all(struct selfmon_thread *thread, uint64_t head,
 	while (ring->tail < head) {
 		selfmon_ring_copy(ring, ring->tail, &header, sizeof(header));
 		if (header.size < sizeof(header) ||
-		    header.size > head - ring->tail)
+		    header.size > head - ring->tail) {
+			whole = false;
 			break;
+		}
 		whole &= read_record(thread, &header, head, newest);
 		selfmon_store_once(&ring->tail, ring->tail + header.size);
 	}
@@ -317,10 +320,7 @@ static void skip_overwritten(struct selfmon_thread_ring *ring, uint64_t head)
 		return;
 	tail += (head - tail - room + SELFMON_SWITCH_SIZE - 1) /
 		SELFMON_SWITCH_SIZE * SELFMON_SWITCH_SIZE;
-	ring->switches.lost.some = true;
-	ring->switches.lost.first = ring->ring.tail;
-	ring->switches.lost.last = tail;
-	ring->switches.out.off = false;
+	selfmon_switches_lose(&ring->switches, ring->ring.tail, tail);
 	selfmon_store_once(&ring->ring.tail, tail);
 }
 
@@ -333,15 +333,15 @@ static void settle_switches(struct selfmon_thread *thread, uint64_t head,
 {
 	struct selfmon_switches *const switches = &thread->ring->switches;
 
-	if (lost && !switches->lost.some) {
-		switches->lost.some = true;
-		switches->lost.first = switches->lost.last =
-			switches->out.position;
-	}
-	if (!own || !switches->lost.some)
+	if (lost && !switches->lost.some)
+		selfmon_switches_lose(switches, switches->out.position,
+				      switches->out.position);
+	if (!own)
 		return;
-	switches->lost.some = false;
-	selfmon_switches_take_lost(thread, head, newest);
+	if (switches->lost.some)
+		selfmon_switches_take_lost(thread, head, newest);
+	else
+		selfmon_switches_look_again(switches);
 }
 
 /*
@@ -447,8 +447,9 @@ void selfmon_thread_ring_read_other(struct selfmon_thread *thread)
 	unlock_ring(ring, &signals);
 }
 
-void selfmon_thread_ring_relieve(struct selfmon_thread *thread)
+void selfmon_thread_ring_answer(struct selfmon_thread *thread)
 {
+	selfmon_stats_answer(thread);
 	if (selfmon_thread_ring_on(thread) && is_half_full(&thread->ring->ring))
 		selfmon_thread_ring_read(thread, UINT64_MAX);
 }

@@ -52,13 +52,15 @@ struct selfmon_switches {
 	struct {
 		uint64_t ns, cpu_ns, blocked, preempted;
 	} base; /* the kernel's numbers for the thread, read at the time `ns` */
+	uint64_t last_ns; /* time of the last record */
 	/*
-	 * Records that were lost between these positions, if `some` is true.
-	 * Their switches are not added yet.
+	 * Records that were lost between these positions and times, if `some`
+	 * is true. Their switches are not added yet. until_ns is 0 until the
+	 * next record is read.
 	 */
 	struct {
 		bool some;
-		uint64_t first, last;
+		uint64_t first, last, since_ns, until_ns;
 	} lost;
 	uint64_t begin_ns, begin_ticks; /* when the ring was opened */
 };
@@ -116,13 +118,16 @@ static inline bool selfmon_thread_ring_on(const struct selfmon_thread *thread)
  * holds the ring's lock.
  *
  * The first call for a visit computes the position and keeps it in
- * began[entry]; later calls return the kept position. Since the start of the
- * visit the head has advanced by less than 2 GiB, because all open visits are
- * looked up for each record. The difference is signed, because another thread
- * may read an entry that is newer than `head`. If the low half of the kept
- * position is not `begin`, that position belongs to an earlier visit. Two
+ * began[entry]; later calls return the kept position. If the low half of the
+ * kept position is not `begin`, that position belongs to an earlier visit. Two
  * visits of an entry that began exactly a multiple of 4 GiB apart are not
  * distinguished.
+ *
+ * At the first call, the head may have advanced by less than 2 GiB since the
+ * start of the visit. The difference is signed, because another thread may read
+ * an entry that is newer than `head`. A ring that overwrites is read only by its
+ * thread, and its head may advance without a read: by less than 4 GiB, or 90
+ * million switches.
  */
 static inline uint64_t selfmon_ring_began_at(struct selfmon_thread_ring *ring,
 					     size_t entry, uint32_t begin,
@@ -130,9 +135,12 @@ static inline uint64_t selfmon_ring_began_at(struct selfmon_thread_ring *ring,
 {
 	uint64_t *const began = &ring->began[entry];
 
+	const uint32_t since = (uint32_t)head - begin;
+
 	if ((uint32_t)*began != begin || *began > head)
-		*began = head - (uint64_t)(int64_t)(int32_t)((uint32_t)head -
-							     begin);
+		*began = head - (ring->ring.overwrites
+					 ? since
+					 : (uint64_t)(int64_t)(int32_t)since);
 	return *began;
 }
 

@@ -17,7 +17,6 @@
 #include "session/thread.h"
 #include "session/thread_ring.h"
 #include "session/thread_state.h"
-#include "store/copy.h"
 #include "store/name.h"
 #include "store/recorder.h"
 #include "store/sample.h"
@@ -228,8 +227,7 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		return;
 	}
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST) {
-		selfmon_stats_answer(thread);
-		selfmon_thread_ring_relieve(thread);
+		selfmon_thread_ring_answer(thread);
 	} else if (selfmon_load_once(&thread->low) !=
 		   selfmon_thread_low(thread,
 				      selfmon_load_once(&thread->mode))) {
@@ -477,5 +475,5 @@ NEVER_INLINE void selfmon_leave_any(struct selfmon_frame *frame)
 	else
 		selfmon_visit_stale();
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST)
-		selfmon_stats_answer(thread);
+		selfmon_thread_ring_answer(thread);
 }

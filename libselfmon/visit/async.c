@@ -30,7 +30,7 @@
 #include "clock/clock.h"
 #include "platform/fork.h"
 #include "session/thread.h"
-#include "store/copy.h"
+#include "session/thread_ring.h"
 #include "store/name.h"
 #include "store/process.h"
 #include "store/recorder.h"
@@ -118,7 +118,7 @@ bool selfmon_async_can_measure(struct selfmon_thread *thread)
 		return false;
 	}
 	if (selfmon_load_once(&thread->mode) & SELFMON_MODE_REQUEST)
-		selfmon_stats_answer(thread);
+		selfmon_thread_ring_answer(thread);
 	return true;
 }
 

@@ -271,13 +271,13 @@ static uint64_t unread(void)
 }
 
 /*
- * The same with samples, whose ring of 64 KiB has room for 1,300 switches.
- * Waits until the thread has read a ring that was half full.
+ * Waits outside of visits, with samples, whose ring of 64 KiB has room for 1,300
+ * switches, and until the thread has read a ring that was half full. After each
+ * wait there is a visit, or a mark of a frame.
  */
-Test(off_cpu, goes_to_visits_after_many_switches_with_samples)
+static void wait_with_samples(bool mark)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
-	uint64_t next;
 	int i;
 
 	options.events = "@offcpu";
@@ -285,36 +285,86 @@ Test(off_cpu, goes_to_visits_after_many_switches_with_samples)
 	options.output = NULL;
 	cr_assert_eq(selfmon_configure(&options), 0);
 	alarm(60); /* if the wait never ends */
-	for (i = 0; i < 3000 || unread() > 32768; i++) {
+	SELFMON_REGION("first") /* opens the ring */
+		;
+	for (i = 0; i < 1500 || unread() > 32768; i++) {
 		nap(1);
-		SELFMON_REGION("short")
-			;
+		if (mark)
+			selfmon_frame_mark("turn");
+		else
+			SELFMON_REGION("short")
+				;
 	}
+}
+
+Test(off_cpu, goes_to_visits_after_many_switches_with_samples)
+{
+	uint64_t next;
+
+	wait_with_samples(false);
 	SELFMON_REGION("next")
 		next = nap(10);
 	cr_assert_eq(naps_of("next"), next);
 }
 
-/* The ring has lost records from before and from after the begin of "long". */
-Test(off_cpu, of_lost_records_goes_in_part_to_a_visit_that_began_among_them)
+Test(off_cpu, goes_to_visits_after_many_switches_between_marks_of_frames)
 {
-	struct selfmon_row row;
-	struct usages usages;
-	uint64_t counted, naps;
+	uint64_t next;
+
+	wait_with_samples(true);
+	SELFMON_REGION("next")
+		next = nap(10);
+	cr_assert_eq(naps_of("next"), next);
+}
+
+/* Returns the number of this thread's switches. */
+static uint64_t switches_now(void)
+{
+	const struct usage now = usage_now();
+
+	return now.blocked + now.preempted;
+}
+
+/*
+ * The ring has lost records from before and from after the begin of the visits.
+ * Each wait before them takes ns.
+ */
+static void check_lost(uint64_t ns)
+{
+	const struct timespec time = { .tv_nsec = (long)ns };
+	struct selfmon_row outer, inner;
+	uint64_t switches;
+	int i;
 
 	SELFMON_REGION("first") /* opens the ring */
 		;
-	nap(1000);
-	SELFMON_REGION("long") {
-		usages.inner[0] = usage_now();
-		nap(1000);
-		usages.inner[1] = usage_now();
-	}
-	row = row_of("long");
-	naps = usages.inner[1].blocked - usages.inner[0].blocked;
-	counted = row.switches - row.preemptions;
-	cr_assert_geq(counted, naps - naps / 50);
-	cr_assert_leq(counted, naps + naps / 50);
+	for (i = 0; i < 200; i++)
+		nanosleep(&time, NULL);
+	SELFMON_REGION("outer")
+		SELFMON_REGION("inner") {
+			switches = switches_now();
+			nap(1000);
+			switches = switches_now() - switches;
+		}
+	outer = row_of("outer");
+	inner = row_of("inner");
+	cr_expect_geq(inner.switches, switches - switches / 50);
+	cr_expect_leq(inner.switches, switches + switches / 50);
+	cr_expect_geq(outer.switches + 2, inner.switches); /* rounded */
+	cr_expect_leq(outer.switches, inner.switches + switches / 50);
+	cr_expect_leq(inner.blocked_ns + inner.preempted_ns, inner.time.sum);
+	cr_expect_leq(outer.blocked_ns + outer.preempted_ns, outer.time.sum);
+}
+
+Test(off_cpu, of_lost_records_goes_in_part_to_a_visit_that_began_among_them)
+{
+	check_lost(NAP_NS);
+}
+
+/* The waits before the visits are much longer than those in them. */
+Test(off_cpu, of_lost_records_is_no_longer_than_a_visit)
+{
+	check_lost(UINT64_C(50) * NAP_NS);
 }
 
 /*
