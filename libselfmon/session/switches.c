@@ -152,8 +152,9 @@ static double time_share(const struct selfmon_switches *switches,
  * outside of the visit, and is not added to it.
  */
 static void add_to_visit(struct selfmon_thread *thread,
-		     const struct selfmon_visit *open,
-		     const struct slice *slice, uint64_t head, uint64_t longest)
+			 const struct selfmon_visit *open,
+			 const struct slice *slice, uint64_t head,
+			 uint64_t longest)
 {
 	const struct selfmon_ring_sums *const all = &slice->time;
 	const double share = share_after(
@@ -192,7 +193,7 @@ static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 	for (open = top; open > thread->open; open--)
 		if (selfmon_entry_is_open(open))
 			add_to_visit(thread, open, slice, head,
-				 open == top ? newest : UINT64_MAX);
+				     open == top ? newest : UINT64_MAX);
 	add_place(thread, 0, &slice->time);
 }
 
@@ -220,9 +221,9 @@ static void record_off(struct selfmon_thread *thread,
 }
 
 /*
- * The first record after lost ones is the end of their time. If it is of another
- * CPU than the last one before them, the thread has moved. Other moves among
- * lost records stay unknown.
+ * The first record after lost ones is the end of their time. If it is of
+ * another CPU than the last one before them, the thread has moved. Other moves
+ * among lost records stay unknown.
  */
 static void note_first_kept(struct selfmon_thread *thread,
 			    const struct switch_record *record)
@@ -232,7 +233,7 @@ static void note_first_kept(struct selfmon_thread *thread,
 	if (!switches->lost.some || switches->lost.until_ns)
 		return;
 	switches->lost.until_ns = record->ns;
-	if (switches->out.cpu != record->cpu)
+	if (switches->out.ns && switches->out.cpu != record->cpu)
 		switches->moved = thread->ring->ring.tail;
 }
 

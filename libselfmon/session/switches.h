@@ -34,8 +34,8 @@ void selfmon_switches_record(struct selfmon_thread *thread, uint64_t head,
 void selfmon_switches_lose(struct selfmon_switches *switches, uint64_t first,
 			   uint64_t last);
 /*
- * Call from time to time while no records are lost, so that the time of lost ones
- * is exact.
+ * Call from time to time while no records are lost, so that the time of lost
+ * ones is exact.
  */
 void selfmon_switches_look_again(struct selfmon_switches *switches);
 /*

@@ -49,14 +49,15 @@ void selfmon_thread_ring_release(struct selfmon_thread *thread,
 				 const struct selfmon_signals *signals);
 /*
  * Reads another thread's records. Only the thread itself can read them if it
- * has fibers or @offcpu, because it alone knows when a visit began and ended. If
- * the ring of such a thread is half full, requests that the thread calls
+ * has fibers or @offcpu, because it alone knows when a visit began and ended.
+ * If the ring of such a thread is half full, requests that the thread calls
  * selfmon_thread_ring_answer() at its next enter.
  */
 void selfmon_thread_ring_read_other(struct selfmon_thread *thread);
 /*
- * Does what other threads requested of the calling thread (SELFMON_MODE_REQUEST):
- * makes a copy of statistics, and reads the ring if it is half full.
+ * Does what other threads requested of the calling thread
+ * (SELFMON_MODE_REQUEST): makes a copy of statistics, and reads the ring if it
+ * is half full.
  */
 void selfmon_thread_ring_answer(struct selfmon_thread *thread);
 

@@ -127,9 +127,9 @@ struct selfmon_watch *selfmon_watch_of(struct selfmon_process *process,
 
 /*
  * Returns true if visits of the node need an entry in the recorder: if the
- * recorder has a trace, or if a slow visit or a frame may contain them. No visit
- * contains the visits of a node directly below the root. In a full tree, visits
- * of other places use such nodes too.
+ * recorder has a trace, or if a slow visit or a frame may contain them. No
+ * visit contains the visits of a node directly below the root. In a full tree,
+ * visits of other places use such nodes too.
  */
 static bool needs_entries(const struct selfmon_thread *thread,
 			  const struct selfmon_node *node)
@@ -140,7 +140,7 @@ static bool needs_entries(const struct selfmon_thread *thread,
 	       node->parent != thread->root;
 }
 
-/* Stores nothing if nothing changes, so that pages of a live file stay clean. */
+/* If nothing changes, stores nothing: pages of a live file stay clean. */
 static void lower_limit(uint64_t *limit)
 {
 	if (selfmon_load_once(limit))
@@ -160,9 +160,9 @@ static void recall_node(struct selfmon_stats *stats)
 /*
  * A handler may count the node's first units, mark the thread's first frame, or
  * find the tree full, and another thread may lower the limit, after all this
- * was read here. Therefore it is read again after the node's limits are set. The
- * fence pairs with the one in selfmon_watch_recall(): if neither load of the
- * limit sees the lower one, the 0 is stored last.
+ * was read here. Therefore it is read again after the node's limits are set.
+ * The fence pairs with the one in selfmon_watch_recall(): if neither load of
+ * the limit sees the lower one, the 0 is stored last.
  */
 void selfmon_watch_expect(const struct selfmon_thread *thread,
 			  struct selfmon_node *node,
