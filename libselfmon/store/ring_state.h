@@ -125,9 +125,9 @@ static inline bool selfmon_thread_ring_on(const struct selfmon_thread *thread)
  *
  * At the first call, the head may have advanced by less than 2 GiB since the
  * start of the visit. The difference is signed, because another thread may read
- * an entry that is newer than `head`. A ring that overwrites is read only by its
- * thread, and its head may advance without a read: by less than 4 GiB, or 90
- * million switches.
+ * an entry that is newer than `head`. A ring that overwrites is read only by
+ * its thread, and its head may advance without a read: by less than 4 GiB, or
+ * 90 million switches.
  */
 static inline uint64_t selfmon_ring_began_at(struct selfmon_thread_ring *ring,
 					     size_t entry, uint32_t begin,

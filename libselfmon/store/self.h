@@ -86,8 +86,8 @@ static inline void selfmon_thread_drop_mode(struct selfmon_thread *thread,
 
 /*
  * Requests that another thread calls selfmon_thread_ring_answer() at its next
- * enter. If that thread is computing `low` at this moment, it may miss the request, so
- * callers repeat the request.
+ * enter. If that thread is computing `low` at this moment, it may miss the
+ * request, so callers repeat the request.
  */
 static inline void selfmon_thread_request(struct selfmon_thread *thread)
 {

@@ -271,9 +271,9 @@ static uint64_t unread(void)
 }
 
 /*
- * Waits outside of visits, with samples, whose ring of 64 KiB has room for 1,300
- * switches, and until the thread has read a ring that was half full. After each
- * wait there is a visit, or a mark of a frame.
+ * Waits outside of visits, with samples, whose ring of 64 KiB has room for
+ * 1,300 switches, and until the thread has read a ring that was half full.
+ * After each wait there is a visit, or a mark of a frame.
  */
 static void wait_with_samples(bool mark)
 {

@@ -41,8 +41,8 @@ Test(slowest, have_what_was_inside_of_them)
 }
 
 /*
- * Nothing contains an outermost visit, so it has no entry in the recorder
- * unless it is one of the slowest so far or ended on another CPU, which is rare.
+ * Nothing contains an outermost visit, so it has no entry in the recorder,
+ * except if it is one of the slowest so far or ended on another CPU.
  */
 Test(slowest, and_outermost_visits_take_no_room_in_the_recorder)
 {
