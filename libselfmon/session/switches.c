@@ -77,16 +77,26 @@ struct slice {
 	struct selfmon_ring_sums time;
 };
 
+/* Returns the number of ticks in a ns, measured since the ring was opened. */
+static double ticks_per_ns(const struct selfmon_switches *switches)
+{
+	const double ticks = (double)(selfmon_clock_ticks() -
+				      switches->begin_ticks),
+		     ns = (double)(selfmon_kernel_monotonic_raw_ns() -
+				   switches->begin_ns);
+
+	return ns > 0 ? ticks / ns : 0;
+}
+
 uint64_t selfmon_switches_newest_ns(const struct selfmon_switches *switches,
 				    uint64_t ticks)
 {
-	uint64_t ns, all;
+	double rate;
 
 	if (ticks == UINT64_MAX)
 		return ticks;
-	all = selfmon_clock_ticks() - switches->begin_ticks;
-	ns = selfmon_kernel_monotonic_raw_ns() - switches->begin_ns;
-	return all ? (uint64_t)((double)ticks * (double)ns / (double)all) : 0;
+	rate = ticks_per_ns(switches);
+	return rate > 0 ? (uint64_t)((double)ticks / rate) : 0;
 }
 
 static void add_place(struct selfmon_thread *thread, uint32_t ordinal,
@@ -119,15 +129,12 @@ static uint64_t scaled_by(uint64_t n, double share)
 static double ran_until(const struct selfmon_switches *switches,
 			const struct selfmon_visit *open, uint64_t ns)
 {
-	const double all_ns = (double)(selfmon_kernel_monotonic_raw_ns() -
-				       switches->begin_ns),
-		     all = (double)(selfmon_clock_ticks() -
-				    switches->begin_ticks),
-		     start = (double)(int64_t)(open->start.ticks -
-					       switches->begin_ticks);
-	const double until = (double)(int64_t)(ns - switches->begin_ns);
+	const double start = (double)(int64_t)(open->start.ticks -
+					       switches->begin_ticks),
+		     until = (double)(int64_t)(ns - switches->begin_ns),
+		     rate = ticks_per_ns(switches);
 
-	return all > 0 ? until - start * all_ns / all : 0;
+	return rate > 0 ? until - start / rate : 0;
 }
 
 /*
@@ -204,17 +211,13 @@ static void record_off(struct selfmon_thread *thread,
 		       const struct selfmon_switches *switches, uint64_t in_ns,
 		       uint64_t ns)
 {
-	const double all_ns = (double)(selfmon_kernel_monotonic_raw_ns() -
-				       switches->begin_ns),
-		     all = (double)(selfmon_clock_ticks() -
-				    switches->begin_ticks);
-	const double hz = all_ns > 0 ? all / all_ns : 0;
+	const double rate = ticks_per_ns(switches);
 
 	selfmon_recorder_put(
 		thread->recorder,
 		switches->begin_ticks +
-			(uint64_t)((double)(in_ns - switches->begin_ns) * hz),
-		selfmon_ended_pack((uint64_t)((double)ns * hz),
+			(uint64_t)((double)(in_ns - switches->begin_ns) * rate),
+		selfmon_ended_pack((uint64_t)((double)ns * rate),
 				   switches->out.preempted
 					   ? SELFMON_ENDED_PREEMPTED
 					   : SELFMON_ENDED_BLOCKED));

@@ -275,9 +275,10 @@ static uint64_t unread(void)
  * 1,300 switches, and until the thread has read a ring that was half full.
  * After each wait there is a visit, or a mark of a frame.
  */
-static void wait_with_samples(bool mark)
+static void check_with_samples(bool mark)
 {
 	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	uint64_t next;
 	int i;
 
 	options.events = "@offcpu";
@@ -295,26 +296,19 @@ static void wait_with_samples(bool mark)
 			SELFMON_REGION("short")
 				;
 	}
+	SELFMON_REGION("next")
+		next = nap(10);
+	cr_assert_eq(naps_of("next"), next);
 }
 
 Test(off_cpu, goes_to_visits_after_many_switches_with_samples)
 {
-	uint64_t next;
-
-	wait_with_samples(false);
-	SELFMON_REGION("next")
-		next = nap(10);
-	cr_assert_eq(naps_of("next"), next);
+	check_with_samples(false);
 }
 
 Test(off_cpu, goes_to_visits_after_many_switches_between_marks_of_frames)
 {
-	uint64_t next;
-
-	wait_with_samples(true);
-	SELFMON_REGION("next")
-		next = nap(10);
-	cr_assert_eq(naps_of("next"), next);
+	check_with_samples(true);
 }
 
 /* Returns the number of this thread's switches. */
