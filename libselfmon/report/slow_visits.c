@@ -9,8 +9,8 @@
 #include "clock/clock.h"
 #include "report/recorded.h"
 #include "report/room.h"
+#include "store/limits.h"
 #include "store/name.h"
-#include "store/watch.h"
 
 /* ---- gathered ------------------------------------------------------------ */
 
@@ -44,7 +44,7 @@ int selfmon_gather_slowest(struct selfmon_gather *gather,
 	if (slowest && !gather->unread) {
 		gather->slow_serial = selfmon_slowest_begin(
 			process, &gather->slow_begin);
-		selfmon_watch_recall(process);
+		selfmon_limits_recall(process);
 	}
 	for (; slowest && !error; slowest = slowest->next) {
 		n = selfmon_slowest_read(process, slowest, visit);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "store/limits.h"
 #include "store/name.h"
-#include "store/watch.h"
 
 /* Regions with fewer visits get no percentile. */
 #define VISITS_MIN 1000
@@ -130,7 +130,7 @@ void selfmon_trace_limits_measure(struct selfmon_process *process,
 		for (watch = selfmon_watch_first(process, i); watch;
 		     watch = watch->next)
 			measure_region(process, watch, above_ppm);
-	selfmon_watch_recall(process);
+	selfmon_limits_recall(process);
 }
 
 /* ---- for the writer ------------------------------------------------------ */

@@ -5,8 +5,8 @@
 
 #include "platform/futex.h"
 #include "platform/kernel.h"
+#include "store/limits.h"
 #include "store/slowest.h"
-#include "store/watch.h"
 
 /* Maximum number of entries for one visit: START, the visit, COUNTs, LONGER. */
 #define GROUP_MAX (3 + SELFMON_MAX_COUNTERS)
@@ -139,7 +139,7 @@ void selfmon_recorder_add(struct selfmon_thread *thread,
 					 visit->node->region);
 		if (watch && visit->ticks > selfmon_load_once(&watch->limit))
 			trigger = look_at_longer(thread, visit, watch, due);
-		selfmon_watch_expect(thread, visit->node, watch);
+		selfmon_limits_set(thread, visit->node, watch);
 	}
 	if (recorder->traced)
 		put_traced(thread, visit, trigger);

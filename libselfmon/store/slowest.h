@@ -83,7 +83,7 @@ void selfmon_slowest_keep(const struct selfmon_thread *thread,
 /*
  * Begins an interval. Returns the newest serial number: all visits of the new
  * interval have larger ones. *before receives the number that was returned for
- * the interval that ends now, or 0. Lowers limits: call selfmon_watch_recall()
+ * the interval that ends now, or 0. Lowers limits: call selfmon_limits_recall()
  * afterwards.
  */
 uint64_t selfmon_slowest_begin(struct selfmon_process *process,

@@ -148,7 +148,7 @@ struct selfmon_stats {
 	/*
 	 * Times of at least this take the slow path of leave; see set_unusual()
 	 * in store/stats.c. In a thread that records its visits, see
-	 * selfmon_watch_expect().
+	 * selfmon_limits_set().
 	 */
 	uint64_t unusual;
 	struct selfmon_sums ticks;
@@ -165,7 +165,7 @@ struct selfmon_stats {
 	struct selfmon_work *work; /* the units counted here, newest first */
 	/*
 	 * In a thread that records its visits: times below this need only be
-	 * added and recorded, see selfmon_watch_expect(). 0 in other threads.
+	 * added and recorded, see selfmon_limits_set(). 0 in other threads.
 	 */
 	uint64_t recorded;
 	uint64_t rare[SELFMON_RARE_COUNT];

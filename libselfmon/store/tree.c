@@ -287,7 +287,7 @@ void selfmon_tree_displaced(struct selfmon_thread *thread,
 /*
  * Counts a visit that is recorded in the node of its region below the root.
  * From now on, visits of the node take the slow path of leave, which adds them
- * to the recorder: see selfmon_watch_expect(). The count is read there, so it
+ * to the recorder: see selfmon_limits_set(). The count is read there, so it
  * is incremented first.
  */
 static void displace(struct selfmon_thread *thread, struct selfmon_node *parent,

@@ -67,27 +67,8 @@ struct selfmon_watch *selfmon_watch_of(struct selfmon_process *process,
 				       uint32_t region);
 
 /*
- * Sets the limits of a node of this thread, after a visit took the slow path:
- * `recorded`, and `unusual` if shorter visits need no entry in the recorder.
- * watch may be NULL.
- */
-void selfmon_watch_expect(const struct selfmon_thread *thread,
-			  struct selfmon_node *node,
-			  const struct selfmon_watch *watch);
-/*
- * From now on, all visits of the thread get entries in the recorder: frames may
- * have them as parts.
- */
-void selfmon_watch_frames(struct selfmon_thread *thread);
-/*
- * Makes the next visit of each node take the slow path, which compares it with
- * the limits. Call after limits were lowered.
- */
-void selfmon_watch_recall(const struct selfmon_process *process);
-
-/*
  * Sets the limit above which visits of a region trigger the trace. If the limit
- * is lower than before, call selfmon_watch_recall().
+ * is lower than before, call selfmon_limits_recall().
  */
 void selfmon_watch_trigger(struct selfmon_process *process,
 			   struct selfmon_watch *watch, uint64_t ticks);
@@ -103,7 +84,7 @@ uint64_t selfmon_watch_ns(uint64_t ticks);
 
 /*
  * Call with slow_lock held, after a limit has changed. If it is lower than
- * before, call selfmon_watch_recall().
+ * before, call selfmon_limits_recall().
  */
 static inline void selfmon_watch_update(struct selfmon_watch *watch,
 					uint64_t slowest)

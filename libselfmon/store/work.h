@@ -66,7 +66,7 @@ static inline void selfmon_work_add(struct selfmon_work *work, uint64_t n)
 /*
  * Sets `unusual` so that visits no longer than the maximum take the fast path
  * again. If visits are recorded, sets it to 0: the next visit takes the slow
- * path, and selfmon_watch_expect() decides about later ones.
+ * path, and selfmon_limits_set() decides about later ones.
  */
 static inline void selfmon_stats_expect(struct selfmon_stats *stats)
 {

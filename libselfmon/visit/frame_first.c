@@ -6,12 +6,12 @@
 #include "visit/frame_first.h"
 
 #include "session/thread.h"
+#include "store/limits.h"
 #include "store/lock.h"
 #include "store/memory.h"
 #include "store/name.h"
 #include "store/process.h"
 #include "store/self.h"
-#include "store/watch.h"
 #include "visit/async.h"
 #include "visit/unmeasured.h"
 
@@ -36,7 +36,7 @@ static void begin_frames(struct selfmon_thread *thread)
 	frames->offs = selfmon_load_once(&selfmon_config_offs);
 	frames->owner = thread->id;
 	thread->frames = frames;
-	selfmon_watch_frames(thread);
+	selfmon_limits_frames(thread);
 }
 
 static void note_names(void)
