@@ -50,8 +50,10 @@ native()
 	for form in "" -shared -inlined; do
 		"$here/budget.sh" "$1$form" recorded 82 \
 			"region pair, recorded${form:+, ${form#-}}"
-		"$here/budget.sh" "$1$form" recorded-inner 115 \
+		"$here/budget.sh" "$1$form" recorded-inner 82 \
 			"inner region pair, recorded${form:+, ${form#-}}"
+		"$here/budget.sh" "$1$form" recorded-listed 115 \
+			"region pair, recorded, listed${form:+, ${form#-}}"
 		"$here/budget.sh" "$1$form" recorded-sampled 130 \
 			"region pair, recorded, sampled${form:+, ${form#-}}"
 	done

@@ -41,6 +41,13 @@ static NOINLINE void inner(unsigned long n)
 		visit(n);
 }
 
+/* Until a thread has marked several frames, all its visits are listed. */
+static NOINLINE void listed(unsigned long n)
+{
+	selfmon_frame_mark(NULL);
+	visit(n);
+}
+
 /* visit() without its region. */
 static NOINLINE void loop(unsigned long n)
 {
@@ -259,6 +266,7 @@ static const struct way {
 	{ "elsewhere", elsewhere, "none", true, false, NULL, NULL },
 	{ "recorded", visit, "none", true, false, "slowest", NULL },
 	{ "recorded-inner", inner, "none", true, false, "slowest", NULL },
+	{ "recorded-listed", listed, "none", true, false, "slowest", NULL },
 	{ "sampled", visit, "none", true, false, NULL, RARE },
 	{ "recorded-sampled", visit, "none", true, false, "slowest", RARE },
 	{ "off-cpu", visit, "@offcpu", true, false, NULL, NULL },

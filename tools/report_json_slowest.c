@@ -95,6 +95,13 @@ static void read_visit(struct report_file *file, struct json_in *in,
 	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		if (json_in_boolean(in, from, flags[i].key))
 			to->flags |= flags[i].flag;
+	/* Older reports lack these two. */
+	if (json_object_get(from, "known_from_ns"))
+		to->known_ns = json_in_integer(in, from, "known_from_ns",
+					       INT64_MAX);
+	if (json_object_get(from, "least_part_ns"))
+		to->listed_ns = json_in_integer(in, from, "least_part_ns",
+						INT64_MAX);
 	read_values(in, from, file->report, to);
 	to->inner = json_in_integer(in, from, "inner", INT64_MAX);
 	read_parts(file, in, from, to);

@@ -18,13 +18,17 @@
  */
 static const struct form {
 	const char *program, *name;
-	const char *parts[6];
+	const char *parts[7];
 } forms[] = {
 	{ "static", "", { "software", "hardware-set", "hardware" } },
-	{ "static", "static", { "time", "off", "recorded", "fibers", "in-situ" } },
-	{ "shared", "shared", { "time", "off", "recorded", "fibers", "in-situ" } },
-	{ "inlined", "inlined", { "time", "off", "recorded", "in-situ" } },
-	{ "single", "-flto", { "time", "off", "recorded", "in-situ" } },
+	{ "static", "static", { "time", "off", "recorded", "listed",
+			    "fibers", "in-situ" } },
+	{ "shared", "shared", { "time", "off", "recorded", "listed",
+			    "fibers", "in-situ" } },
+	{ "inlined", "inlined", { "time", "off", "recorded", "listed",
+			      "in-situ" } },
+	{ "single", "-flto", { "time", "off", "recorded", "listed",
+			      "in-situ" } },
 	{ "tracy", "Tracy", { "tracy", "in-situ" } },
 };
 

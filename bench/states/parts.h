@@ -7,7 +7,7 @@
 
 #include "part.h"
 
-#define PARTS_MAX 24
+#define PARTS_MAX 32
 
 struct part_process {
 	pid_t pid;

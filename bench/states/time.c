@@ -125,12 +125,21 @@ void prepare_recorded(void)
 		inside(SETTLED / KEPT);
 }
 
+/* Until a thread has marked several frames, all its visits are listed. */
+void prepare_listed(void)
+{
+	bench_configure_recorded();
+	selfmon_frame_mark(NULL);
+	one(SETTLED);
+}
+
 #define PAIR "timestamp pair"
 
 const struct candidate candidates_time[] = {
 	{ "bare timestamp pair", bench_bare_timestamps, 1, 1, NULL, NULL,
 	  NULL },
 	{ "region pair", one, 1, 1, PAIR, NULL, NULL },
+	{ "inner region pair", inside, 1, 1, PAIR, NULL, NULL },
 	{ "region pair nested in one function", nested, 1, 2, PAIR, NULL,
 	  NULL },
 	{ "span pair", span, 1, 1, PAIR, NULL, NULL },
@@ -151,5 +160,11 @@ const struct candidate candidates_recorded[] = {
 	{ "region pair, slowest visits kept", one, 1, 1, PAIR, NULL, NULL },
 	{ "inner region pair, slowest visits kept", inside, 1, 1, PAIR, NULL,
 	  NULL },
+	{ NULL, NULL, 0, 0, NULL, NULL, NULL }
+};
+
+const struct candidate candidates_listed[] = {
+	{ "", bench_bare_timestamps, 1, 1, NULL, NULL, NULL },
+	{ "region pair, listed as a part", one, 1, 1, PAIR, NULL, NULL },
 	{ NULL, NULL, 0, 0, NULL, NULL, NULL }
 };

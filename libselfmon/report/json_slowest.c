@@ -80,6 +80,8 @@ static void put_slow_visit(FILE *stream, const struct selfmon_report *report,
 			     slow->flags & SELFMON_SLOW_RESUMED);
 	selfmon_json_boolean(&json, "overwritten",
 			     slow->flags & SELFMON_SLOW_OVERWRITTEN);
+	selfmon_json_integer(&json, "known_from_ns", slow->known_ns);
+	selfmon_json_integer(&json, "least_part_ns", slow->listed_ns);
 	put_slow_counters(&json, report, slow);
 	selfmon_json_integer(&json, "inner", slow->inner);
 	put_moments(&json, slow);

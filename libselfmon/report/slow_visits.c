@@ -45,6 +45,7 @@ int selfmon_gather_slowest(struct selfmon_gather *gather,
 		gather->slow_serial = selfmon_slowest_begin(
 			process, &gather->slow_begin);
 		selfmon_limits_recall(process);
+		selfmon_slowest_begun(process);
 	}
 	for (; slowest && !error; slowest = slowest->next) {
 		n = selfmon_slowest_read(process, slowest, visit);
@@ -153,6 +154,8 @@ static void put_slow(const struct selfmon_report *report,
 	to->tid = visit->tid;
 	to->cpu = visit->cpu;
 	to->flags = visit->flags;
+	to->known_ns = selfmon_clock_ns(&recorded->clock, visit->known);
+	to->listed_ns = selfmon_clock_ns(&recorded->clock, visit->listed);
 	to->inner = visit->inner;
 	put_slow_values(report, recorded, visit, to);
 	to->parts = visit->parts < SELFMON_SLOW_PARTS ? visit->parts

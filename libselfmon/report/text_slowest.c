@@ -171,9 +171,16 @@ static void say_slow_causes(struct selfmon_text *text,
 	if (slow->inner > slow->parts)
 		selfmon_text_say(text, "; these are the %zu longest of %llu parts",
 				 slow->parts, (unsigned long long)slow->inner);
-	if (slow->flags & SELFMON_SLOW_OVERWRITTEN)
-		selfmon_text_say(text,
-				 "; only its last visits are known");
+	if (slow->flags & SELFMON_SLOW_OVERWRITTEN) {
+		selfmon_text_say(text, "; visits in its first ");
+		say_ns(text, (double)slow->known_ns);
+		selfmon_text_say(text, " are unknown");
+	}
+	if (slow->listed_ns) {
+		selfmon_text_say(text, "; parts shorter than ");
+		say_ns(text, (double)slow->listed_ns);
+		selfmon_text_say(text, " may be missing");
+	}
 	if (slow->flags & SELFMON_SLOW_RESUMED)
 		selfmon_text_say(text, "; suspended for a part of it");
 }

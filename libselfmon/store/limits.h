@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The limits of a node in a thread that records its visits. A visit below
- * `unusual` takes the fast path. Any other visit below `recorded` need only be
- * added to the statistics and to the recorder.
+ * `unusual` takes the fast path, and gets no entry in the recorder. Any other
+ * visit below `recorded` is only added to the statistics and to the recorder.
+ *
+ * `unusual` depends on the regions around the node. The parts of a visit are
+ * stored only if the visit is longer than its region's limit, and a part is of
+ * interest only if it is not too short for the visit. So visits that are short
+ * compared with the limits of all regions around them need no entry. A region
+ * around them may have a low limit because it has had few visits. If one is in
+ * progress, the time that it has lasted takes the place of the limit.
  */
 #ifndef SELFMON_STORE_LIMITS_H
 #define SELFMON_STORE_LIMITS_H
@@ -10,16 +17,38 @@
 #include "store/watch.h"
 
 /*
- * Sets the limits of a node of this thread, after a visit took the slow path:
- * `recorded`, and `unusual` if shorter visits need no entry in the recorder.
+ * Sets the limits of a node of this thread, after a visit took the slow path.
  * watch may be NULL.
  */
 void selfmon_limits_set(const struct selfmon_thread *thread,
 			struct selfmon_node *node,
 			const struct selfmon_watch *watch);
 /*
- * From now on, all visits of the thread get entries in the recorder: frames may
- * have them as parts.
+ * Sets the limits of some nodes of the calling thread, of others in the next
+ * call. If selfmon_recorder_is_round(), call this after the ended visit is
+ * marked as recorded. Does nothing until the recorder has been full, and in a
+ * handler that interrupts this function. If a handler jumps out of this
+ * function, later calls do nothing.
+ */
+void selfmon_limits_review(struct selfmon_thread *thread);
+/*
+ * For a visit of the calling thread that is about to be stored as a slow one.
+ * Returns a time in ticks: shorter parts of the visit may have no entry, because
+ * an earlier visit of the node, which was left without an end, lasted longer. 0
+ * if there is no such visit.
+ */
+uint64_t selfmon_limits_listed(const struct selfmon_thread *thread,
+			       const struct selfmon_node *node, uint64_t ticks);
+/*
+ * Call after such a visit is stored. The limits below the node no longer depend
+ * on the time that the visit lasts.
+ */
+void selfmon_limits_end(struct selfmon_thread *thread,
+			const struct selfmon_node *node,
+			const struct selfmon_watch *watch);
+/*
+ * The thread begins to measure another frame. It may contain visits of all
+ * nodes, so from now on all get entries in the recorder, until limits are set.
  */
 void selfmon_limits_frames(struct selfmon_thread *thread);
 /*

@@ -133,6 +133,11 @@ struct selfmon_process {
 	uint64_t slow_serial; /* serial number of the newest stored visit */
 	/* Slow visits of the current interval have larger serial numbers. */
 	uint64_t slow_begin;
+	/*
+	 * Visits that began before this time, in ticks, may lack parts that the
+	 * current interval would list.
+	 */
+	uint64_t slow_since;
 	/* The limits of regions; NULL: none so far. See store/watch.h. */
 	struct selfmon_watch **watch;
 	/*

@@ -107,8 +107,12 @@ static uint64_t look_at_longer(struct selfmon_thread *thread,
 	uint64_t trigger, call;
 
 	if (watch->slowest &&
-	    visit->ticks > selfmon_load_once(&watch->slowest->limit))
-		selfmon_slowest_keep(thread, watch, visit);
+	    visit->ticks > selfmon_load_once(&watch->slowest->limit)) {
+		selfmon_slowest_keep(thread, watch, visit,
+				     selfmon_limits_listed(thread, visit->node,
+							   visit->ticks));
+		selfmon_limits_end(thread, visit->node, watch);
+	}
 	trigger = selfmon_load_once(&watch->trigger);
 	if (visit->ticks <= trigger || trigger == SELFMON_WATCH_NONE)
 		trigger = 0;
@@ -131,7 +135,7 @@ void selfmon_recorder_add(struct selfmon_thread *thread,
 {
 	struct selfmon_recorder *const recorder = thread->recorder;
 	struct selfmon_watch *watch;
-	uint64_t trigger = 0;
+	uint64_t trigger = 0, position;
 
 	due->node = NULL;
 	if (visit->ticks >= selfmon_load_once(&visit->node->stats->recorded)) {
@@ -141,13 +145,16 @@ void selfmon_recorder_add(struct selfmon_thread *thread,
 			trigger = look_at_longer(thread, visit, watch, due);
 		selfmon_limits_set(thread, visit->node, watch);
 	}
-	if (recorder->traced)
+	if (recorder->traced) {
 		put_traced(thread, visit, trigger);
-	else if (!visit->alone && !visit->frame)
-		selfmon_recorder_put(
+	} else if (!visit->alone && !visit->frame) {
+		position = selfmon_recorder_put(
 			recorder, visit->end,
 			selfmon_ended_pack(visit->end - visit->start,
 					   visit->node->region));
+		if (selfmon_unlikely(selfmon_recorder_is_round(position)))
+			selfmon_limits_review(thread);
+	}
 }
 
 void selfmon_recorder_owner(struct selfmon_thread *thread, uint64_t now)

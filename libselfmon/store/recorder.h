@@ -57,6 +57,18 @@ struct selfmon_ended {
 };
 
 /*
+ * A node whose visit was in progress when limits were set below the node: see
+ * store/limits.h.
+ */
+struct selfmon_lasting {
+	const struct selfmon_node *node; /* NULL: the element is free */
+	uint64_t ticks; /* how long the visit had lasted; the maximum */
+};
+
+/* Maximum number of nodes with such visits. */
+#define SELFMON_LASTING 16u
+
+/*
  * Written only by its thread, including signal handlers there. Only `trace` is
  * written by the trace's writer.
  */
@@ -71,6 +83,9 @@ struct selfmon_recorder {
 	 */
 	uint64_t wanted;
 	struct selfmon_traced *trace;
+	struct selfmon_node *reviewed; /* the last one; NULL: none so far */
+	uint64_t reviewing; /* 1 while limits are reviewed */
+	struct selfmon_lasting lasting[SELFMON_LASTING];
 	struct selfmon_ended entry[];
 };
 
@@ -102,23 +117,35 @@ static inline bool selfmon_ended_follows(const struct selfmon_ended *entry)
 }
 
 /*
- * Reserves an entry with a single instruction, so that an interrupting handler
+ * Adds an entry and returns its position.
+ *
+ * Reserves the entry with a single instruction, so that an interrupting handler
  * uses another entry. If a handler jumps out before the entry is written, the
  * entry keeps its old contents. The fences let a reader in another thread see,
  * in this order: the new `position`, the new contents, the new `written`.
  */
-static inline void selfmon_recorder_put(struct selfmon_recorder *recorder,
-					uint64_t end, uint64_t ticks_region)
+static inline uint64_t selfmon_recorder_put(struct selfmon_recorder *recorder,
+					    uint64_t end, uint64_t ticks_region)
 {
+	const uint64_t position = selfmon_arch_take(&recorder->position, 1);
 	struct selfmon_ended *const entry =
-		&recorder->entry[selfmon_arch_take(&recorder->position, 1) &
-				 recorder->mask];
+		&recorder->entry[position & recorder->mask];
 
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	selfmon_store_once(&entry->end, end);
 	selfmon_store_once(&entry->ticks_region, ticks_region);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	selfmon_arch_add(&recorder->written, 1);
+	return position;
+}
+
+/*
+ * Returns true for the first one of each SELFMON_RECORDER_ENTRIES entries. After
+ * adding the entry at this position, call selfmon_limits_review().
+ */
+static inline bool selfmon_recorder_is_round(uint64_t position)
+{
+	return position % SELFMON_RECORDER_ENTRIES == 0;
 }
 
 struct selfmon_recorded_visit {

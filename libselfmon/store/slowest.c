@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "clock/clock.h"
 #include "platform/kernel.h"
 #include "store/live.h"
 #include "store/memory.h"
@@ -135,7 +136,7 @@ static void find_parts(const struct selfmon_recorder *recorder,
 	const uint64_t position = selfmon_load_once(&recorder->position);
 	struct parts parts = { .visit = visit };
 	unsigned int older = 0;
-	uint64_t n;
+	uint64_t oldest = 0, n;
 
 	for (n = 1; n <= position && n <= SELFMON_RECORDER_ENTRIES; n++) {
 		const struct selfmon_ended *const entry =
@@ -152,6 +153,7 @@ static void find_parts(const struct selfmon_recorder *recorder,
 			continue;
 		if (recorder->traced && is_apart(recorder, position - n))
 			continue;
+		oldest = end;
 		if (middle >= of->start && middle <= of->end)
 			add_part(&parts, part_of(of, begin, entry));
 		else if (region < SELFMON_ENDED_BLOCKED && end < of->start &&
@@ -160,8 +162,10 @@ static void find_parts(const struct selfmon_recorder *recorder,
 		if (end >= of->start)
 			older = 0;
 	}
-	if (n > SELFMON_RECORDER_ENTRIES)
+	if (n > SELFMON_RECORDER_ENTRIES && oldest > of->start) {
 		visit->flags |= SELFMON_SLOW_OVERWRITTEN;
+		visit->known = oldest - of->start;
+	}
 }
 
 /* ---- visits -------------------------------------------------------------- */
@@ -179,6 +183,7 @@ static void write_visit(const struct selfmon_thread *thread,
 		    (from->alone ? SELFMON_SLOW_ALONE : 0);
 	to->values = from->values;
 	memcpy(to->value, from->value, sizeof(to->value));
+	to->known = 0;
 	to->inner = 0;
 	to->parts = 0;
 	if (!from->resumed && !from->alone)
@@ -259,9 +264,26 @@ static uint64_t give_up_fastest(struct selfmon_slowest *slowest)
 	return limit;
 }
 
+/*
+ * Returns a time: shorter parts of the visit may have no entry. The limit of the
+ * interval in which the visit began may have been higher than the visit's time.
+ */
+static uint64_t listed_since(const struct selfmon_watch *watch,
+			     const struct selfmon_recorded_visit *visit,
+			     uint64_t listed)
+{
+	const uint64_t before = watch->before / SELFMON_SLOW_FRACTION;
+
+	return visit->start < selfmon_process()->slow_since &&
+			       visit->ticks < watch->before && listed < before
+		       ? before
+		       : listed;
+}
+
 static void keep_slow_visit(const struct selfmon_thread *thread,
 			    struct selfmon_slowest *slowest, uint64_t serial,
-			    const struct selfmon_recorded_visit *visit)
+			    const struct selfmon_recorded_visit *visit,
+			    uint64_t listed)
 {
 	struct selfmon_slow_visit *slot = slowest->visit;
 	uint64_t limit;
@@ -269,6 +291,7 @@ static void keep_slow_visit(const struct selfmon_thread *thread,
 	while (slot->ticks) /* at least one slot is free */
 		slot++;
 	write_visit(thread, visit, slot);
+	slot->listed = listed;
 	slot->serial = serial;
 	/* Release: a reader that sees the time sees the complete visit. */
 	__atomic_store_n(&slot->ticks, visit->ticks, __ATOMIC_RELEASE);
@@ -280,7 +303,8 @@ static void keep_slow_visit(const struct selfmon_thread *thread,
 
 void selfmon_slowest_keep(const struct selfmon_thread *thread,
 			  struct selfmon_watch *watch,
-			  const struct selfmon_recorded_visit *visit)
+			  const struct selfmon_recorded_visit *visit,
+			  uint64_t listed)
 {
 	struct selfmon_slowest *const slowest = watch->slowest;
 	struct selfmon_process *const process = selfmon_process();
@@ -292,11 +316,19 @@ void selfmon_slowest_keep(const struct selfmon_thread *thread,
 	 * Another thread may have raised the limit since the caller compared.
 	 */
 	if (visit->ticks > slowest->limit)
-		keep_slow_visit(thread, slowest, ++process->slow_serial,
-				visit);
+		keep_slow_visit(thread, slowest, ++process->slow_serial, visit,
+				listed_since(watch, visit, listed));
 	selfmon_watch_update(watch, slowest->limit);
 	pthread_mutex_unlock(&process->slow_lock);
 	selfmon_kernel_restore_signals(&signals);
+}
+
+static void begin_limit(struct selfmon_watch *watch)
+{
+	if (watch->before < watch->slowest->limit)
+		watch->before = watch->slowest->limit;
+	selfmon_store_once(&watch->slowest->limit, 0);
+	selfmon_watch_update(watch, 0);
 }
 
 /* The caller holds slow_lock. */
@@ -309,7 +341,7 @@ static void begin_limits(struct selfmon_process *process)
 		for (watch = selfmon_watch_first(process, i); watch;
 		     watch = watch->next)
 			if (watch->slowest)
-				selfmon_watch_update(watch, 0);
+				begin_limit(watch);
 }
 
 uint64_t selfmon_slowest_begin(struct selfmon_process *process,
@@ -326,14 +358,24 @@ uint64_t selfmon_slowest_begin(struct selfmon_process *process,
 	process->slow_begin = serial;
 	/* Acquire: a region that is in the list is complete. */
 	slowest = __atomic_load_n(&process->slowest, __ATOMIC_ACQUIRE);
-	for (; slowest; slowest = slowest->next) {
+	for (; slowest; slowest = slowest->next)
 		selfmon_store_once(&slowest->begin, serial);
-		selfmon_store_once(&slowest->limit, 0);
-	}
 	begin_limits(process);
+	process->slow_since = UINT64_MAX;
 	pthread_mutex_unlock(&process->slow_lock);
 	selfmon_kernel_restore_signals(&signals);
 	return serial;
+}
+
+void selfmon_slowest_begun(struct selfmon_process *process)
+{
+	struct selfmon_signals signals;
+
+	selfmon_kernel_block_signals(&signals);
+	pthread_mutex_lock(&process->slow_lock);
+	process->slow_since = selfmon_clock_ticks();
+	pthread_mutex_unlock(&process->slow_lock);
+	selfmon_kernel_restore_signals(&signals);
 }
 
 size_t selfmon_slowest_read(struct selfmon_process *process,

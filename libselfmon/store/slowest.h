@@ -17,6 +17,11 @@
 #define SELFMON_SLOW_VISITS 8u
 /* Maximum number of parts stored for each visit. These are the longest ones. */
 #define SELFMON_SLOW_PARTS 64u
+/*
+ * Parts shorter than this fraction of a visit need not be recorded: a drawing of
+ * the visit has hardly as many columns of pixels.
+ */
+#define SELFMON_SLOW_FRACTION 1024u
 /* Maximum number of regions whose slow visits are stored, with 20 KiB each. */
 #define SELFMON_SLOW_REGIONS 1024u
 
@@ -40,6 +45,12 @@ struct selfmon_slow_visit {
 	uint32_t tid, cpu; /* cpu: at the visit's end */
 	uint32_t flags;	   /* SELFMON_SLOW_* */
 	uint32_t values;   /* bit k is set if column k has a value */
+	uint64_t known;	   /* ticks: parts that ended earlier are unknown */
+	/*
+	 * Shorter parts, in ticks, may be missing. 0: parts shorter than 1 /
+	 * SELFMON_SLOW_FRACTION of the visit may be.
+	 */
+	uint64_t listed;
 	uint64_t inner;	   /* number of parts found, stored or not */
 	uint64_t parts;	   /* number of parts stored */
 	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column */
@@ -72,22 +83,29 @@ struct selfmon_slowest {
 struct selfmon_slowest *selfmon_slowest_of(struct selfmon_process *process,
 					   uint32_t region);
 /*
- * Stores a visit if it is still one of the slowest of its region.
+ * Stores a visit if it is still one of the slowest of its region. Its parts that
+ * are shorter than `listed` ticks may have no entry in the recorder.
  * watch->slowest must not be NULL. Async-signal-safe: blocks signals, and takes
  * a lock for microseconds.
  */
 struct selfmon_watch;
 void selfmon_slowest_keep(const struct selfmon_thread *thread,
 			  struct selfmon_watch *watch,
-			  const struct selfmon_recorded_visit *visit);
+			  const struct selfmon_recorded_visit *visit,
+			  uint64_t listed);
 /*
  * Begins an interval. Returns the newest serial number: all visits of the new
  * interval have larger ones. *before receives the number that was returned for
  * the interval that ends now, or 0. Lowers limits: call selfmon_limits_recall()
- * afterwards.
+ * afterwards, then selfmon_slowest_begun().
  */
 uint64_t selfmon_slowest_begin(struct selfmon_process *process,
 			       uint64_t *before);
+/*
+ * All nodes now have the limits of the new interval: visits that begin from now
+ * on have all parts that these limits require.
+ */
+void selfmon_slowest_begun(struct selfmon_process *process);
 /*
  * Copies the visits of a region for a reader in the process, in any order.
  * Returns their number; some may not be among the slowest ones.

@@ -28,6 +28,8 @@ struct selfmon_watch {
 	uint64_t call;	  /* longer visits are reported to the program */
 	/* NULL: the slowest visits are not stored. */
 	struct selfmon_slowest *slowest;
+	/* The highest limit of `slowest` in earlier intervals. */
+	uint64_t before;
 	uint64_t longer; /* visits that triggered */
 	uint64_t *histogram; /* for the trace's writer; NULL: not needed */
 	struct selfmon_watch *next;

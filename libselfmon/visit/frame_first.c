@@ -36,7 +36,6 @@ static void begin_frames(struct selfmon_thread *thread)
 	frames->offs = selfmon_load_once(&selfmon_config_offs);
 	frames->owner = thread->id;
 	thread->frames = frames;
-	selfmon_limits_frames(thread);
 }
 
 static void note_names(void)
@@ -61,9 +60,10 @@ static bool frames_have_room(const struct selfmon_frames *frames)
 }
 
 /* Searches for the name again, since a handler may have added it meanwhile. */
-static struct selfmon_frame_open *add_name(struct selfmon_frames *frames,
+static struct selfmon_frame_open *add_name(struct selfmon_thread *thread,
 					   struct selfmon_node *node)
 {
+	struct selfmon_frames *const frames = thread->frames;
 	const char *const name = selfmon_name_of(node->region)->site.name;
 	struct selfmon_frame_open *frame = selfmon_frame_named(frames, name);
 
@@ -74,6 +74,8 @@ static struct selfmon_frame_open *add_name(struct selfmon_frames *frames,
 	frame->node = node;
 	frame->start = 0;
 	selfmon_store_once(&frames->names, frames->names + 1);
+	selfmon_compiler_fence();
+	selfmon_limits_frames(thread);
 	return frame;
 }
 
@@ -97,7 +99,7 @@ static struct selfmon_frame_open *make_frame(struct selfmon_thread *thread,
 		node = selfmon_async_node(thread, region);
 	if (node) {
 		selfmon_thread_busy(thread, &signals);
-		frame = add_name(thread->frames, node);
+		frame = add_name(thread, node);
 		selfmon_thread_idle(thread, &signals);
 	}
 	return frame;

@@ -2,14 +2,15 @@
 /*
  * Leave for threads that measure time alone and have a recorder (SELFMON_RECORD,
  * SELFMON_TRACE, or selfmon_options.longer). Enter is the same as in other
- * threads. In a recording thread `unusual` is 0 in all nodes whose visits need
- * an entry in the recorder, so leave takes the path of unusual visits, which
- * uses this file. So other visits run no additional code.
+ * threads. In a recording thread, a visit that needs an entry in the recorder
+ * takes at least `unusual` ticks (store/limits.h), so leave takes the path of
+ * unusual visits, which uses this file. Other visits run no additional code.
  */
 #ifndef SELFMON_VISIT_LEAVE_RECORDED_H
 #define SELFMON_VISIT_LEAVE_RECORDED_H
 
 #include "platform/hide_var.h"
+#include "store/limits.h"
 #include "store/recorder.h"
 #include "visit/visit.h"
 
@@ -25,6 +26,7 @@ static ALWAYS_INLINE void selfmon_leave_recorded(struct selfmon_thread *thread,
 	struct selfmon_stats *const stats = open->node->stats;
 	const uint64_t entry =
 		ticks << SELFMON_ENDED_REGION_BITS | open->node->region;
+	uint64_t position;
 
 	selfmon_stats_begin(stats);
 	selfmon_visit_record(stats, ticks);
@@ -33,9 +35,11 @@ static ALWAYS_INLINE void selfmon_leave_recorded(struct selfmon_thread *thread,
 	selfmon_stats_end(stats);
 	/* Adding again takes a register less than keeping the timestamp. */
 	SELFMON_HIDE_VAR(ticks);
-	selfmon_recorder_put(thread->recorder, open->start.ticks + ticks,
-			     entry);
+	position = selfmon_recorder_put(thread->recorder,
+					open->start.ticks + ticks, entry);
 	selfmon_visit_give_back(thread, open);
+	if (selfmon_unlikely(selfmon_recorder_is_round(position)))
+		selfmon_limits_review(thread);
 }
 
 #endif

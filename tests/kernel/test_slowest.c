@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "kernel/slow.h"
+#include "store/self.h"
 
 /* ---- which visits are recorded ------------------------------------------- */
 
@@ -92,6 +93,40 @@ Test(slowest, are_the_slowest_in_any_order)
 	cr_assert_eq(kept(report, "falling", &first), SELFMON_SLOW_VISITS);
 	for (i = 0; i < SELFMON_SLOW_VISITS; i++)
 		cr_expect_geq(first[i].ns, 32 * 100000);
+	selfmon_report_free(report);
+}
+
+/* With `move`, the visit ends on another CPU, as far as the library knows. */
+static void visit_and_move(uint64_t ns, bool move)
+{
+	SELFMON_REGION("moved") {
+		work_for(ns);
+		if (move)
+			selfmon_thread_self()->top->cpu++;
+	}
+}
+
+/*
+ * The visit that moved takes the slow path although it is short. The last visit
+ * is above the limit, but not the longest.
+ */
+Test(slowest, are_the_slowest_after_one_that_moved)
+{
+	const struct selfmon_slow *first = NULL;
+	struct selfmon_report *report;
+	int i;
+
+	record();
+	SELFMON_REGION("outer") {
+		visit_and_move(4 * LONG_NS, false);
+		for (i = 0; i < (int)SELFMON_SLOW_VISITS; i++)
+			visit_and_move(LONG_NS / 4, false);
+		visit_and_move(0, true);
+		visit_and_move(2 * LONG_NS, false);
+	}
+	report = rows_take();
+	cr_assert_eq(kept(report, "moved", &first), SELFMON_SLOW_VISITS);
+	cr_expect_geq(first[1].ns, 2 * LONG_LEAST_NS);
 	selfmon_report_free(report);
 }
 

@@ -99,7 +99,8 @@ static void jump_out(int signal)
 /*
  * Stepped visits are slow, so each would be kept as one of the slowest. While a
  * visit is kept, signals are blocked and no handler can interrupt it. So this
- * function raises the limits, and no further visit is kept.
+ * function raises the limits, and no further visit is kept. The limits from
+ * which parts are of interest stay as they are.
  */
 static void keep_none_any_more(void)
 {
@@ -108,7 +109,6 @@ static void keep_none_any_more(void)
 
 	for (; node; node = node->next) {
 		watch = selfmon_watch_of(selfmon_process(), node->region);
-		watch->slowest->limit = SELFMON_ENDED_TICKS_MAX;
 		watch->limit = SELFMON_WATCH_LIMIT_MAX;
 	}
 }

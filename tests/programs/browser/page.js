@@ -197,7 +197,7 @@ async function testOffCpu(plain) {
 function slowest(report) {
 	const visit = (region, ns, more = {}) => ({ region, ns, begin_ns: 2e6, ended: '2026-11-25T04:31:00Z',
 		ended_ns: 1795581060123456789, tid: 4711, cpu: 3, migrated: false, detached: false, suspended: false,
-		overwritten: false, counters: { 'page-faults': 12, 'task-clock': 1500000 }, inner: 0, parts: [], ...more });
+		overwritten: false, known_from_ns: 0, least_part_ns: 0, counters: { 'page-faults': 12, 'task-clock': 1500000 }, inner: 0, parts: [], ...more });
 	const [outer, inner] = report.rows.map(row => row.name);
 	// The child is blocked for 8 ms in its first visit, and preempted for 1 ms in its second one.
 	const parts = [{ region: inner, begin_ns: 1000000, ns: 8500000 },
@@ -208,7 +208,7 @@ function slowest(report) {
 	const median = [{ region: inner, begin_ns: 500000, ns: 2000000 }];
 	const visits = [visit(outer, 16000000, { inner: 70, parts }),
 		...[9, 8, 7].map(ms => visit(outer, ms * 1e6, { cpu: null, migrated: true, suspended: true })),
-		visit(outer, 6000000, { inner: 1, parts: median, overwritten: true }),
+		visit(outer, 6000000, { inner: 1, parts: median, overwritten: true, known_from_ns: 1500000 }),
 		...[5, 4].map(ms => visit(outer, ms * 1e6)), visit(outer, 3000000, { detached: true }),
 		visit(inner, 2000000)];
 	return { ...structuredClone(report), slowest: visits, off_cpu: true };
@@ -267,7 +267,7 @@ async function testSlowWords(file) {
 	let [one, median] = await captions(tab);
 	assert.match(one, /^16\.00 ms the slowest of the 8 kept · blocked 8\.000 ms · preempted 1\.000 ms · ended 2026-11-25 04:31:00\.123 UTC, /);
 	assert.match(one, /began 2\.000 ms after the first use · thread 4711 · CPU 3 · page-faults 12, task-clock 1\.500 ms · the 5 longest of 70 parts$/);
-	assert.match(median, /^6\.000 ms number 5 of the 8 kept, their median .* only the last visits inside are known$/);
+	assert.match(median, /^6\.000 ms number 5 of the 8 kept, their median .* visits in its first 1\.500 ms are unknown$/);
 	assert.deepEqual((await keptVisits(tab)).map(([text]) => text),
 		['16.00 ms', '9.000 ms', '8.000 ms', '7.000 ms', '6.000 ms median', '5.000 ms', '4.000 ms', '3.000 ms']);
 	// A name is shown as text, and its hidden characters are visible.
