@@ -80,10 +80,10 @@ static void slow_queries(void)
 {
 	size_t i;
 
-	for (i = 0; i <= SELFMON_SLOW_VISITS; i++) {
-		visit("a", 0);
-		query(i ? 1 : RING, LONG_NS / 10, LONG_NS, NULL);
-	}
+	SELFMON_REGION("first")
+		visits("a", RING);
+	for (i = 0; i <= SELFMON_SLOW_VISITS; i++)
+		query(1, LONG_NS / 10, LONG_NS, NULL);
 	review();
 }
 
