@@ -137,7 +137,7 @@ cold := doctor/% event/% report/% \
 	$(addprefix platform/,cp% create% directory% facts% fault% \
 		file% futex% path% pfm% output%) \
 	session/% visit/frame_first% visit/longer% \
-	$(addprefix store/,config% live% name% process% slowest% \
+	$(addprefix store/,config% limits% live% name% process% slowest% \
 		trace% watch%)
 code_cflags = $(if $(filter $(cold:%=libselfmon/%),$<),$(CFLAGS:-O2=-Os),$(CFLAGS))
 
