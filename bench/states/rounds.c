@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of a round is computed at each query, not when the round is kept:
- * the lowest empty loop may come late in the run.
+ * The state of a stored round is computed again at each query: it depends on the
+ * lowest empty loop, which may come late in the run. A round that is in neither
+ * state when it ends is not stored.
  */
 #include "rounds.h"
 

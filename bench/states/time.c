@@ -111,9 +111,10 @@ void prepare_off(void)
 }
 
 /*
- * Makes enough visits that further ones are rarely kept. A kept visit takes
- * microseconds. About 8 ln(n / 8) of n visits are kept. The visits of "around"
- * are longer here than while they are measured, so none of those is kept.
+ * Makes visits so that measured visits are rarely kept, since keeping one takes
+ * microseconds. Of n visits of "one", about 8 ln(n / 8) are kept. Of "around",
+ * KEPT visits are made that last longer than any measured one, so no measured
+ * visit of "around" is kept.
  */
 void prepare_recorded(void)
 {

@@ -10,7 +10,10 @@
 #include <stdint.h>
 
 #define PFM_NAME_SIZE 128
-/* Limit of the numbers of PMU models: 516 in version 4.13. */
+/*
+ * The library tries the PMU models 0 to PFM_PMUS - 1. These are more than libpfm
+ * has: 516 in version 4.13.
+ */
 #define PFM_PMUS 2048
 
 #define PFM_SUCCESS 0

@@ -29,7 +29,10 @@ static const char *const symbols_needed[] = {
 };
 static const char *const symbols_of_kernel_events[] = { NULL };
 #else
-/* The functions for enter and leave, and for first visits and unwinding. */
+/*
+ * Steps must stop at least once in each of these functions: those for enter and
+ * leave, and for first visits and unwinding.
+ */
 static const char *const symbols_needed[] = {
 	"selfmon_impl_enter",	 "selfmon_impl_enter_span",
 	"selfmon_impl_leave",	 "selfmon_enter_any",
@@ -45,7 +48,10 @@ static const char *const symbols_needed[] = {
 	"selfmon_stats_delta",	 NULL,
 };
 
-/* Functions that are also needed if the kernel permits its events. */
+/*
+ * Functions in which steps must also stop if perf_event_open(2) works: they read
+ * events by system call.
+ */
 static const char *const symbols_of_kernel_events[] = {
 	"selfmon_impl_snapshot_slow",
 	"selfmon_group_read_own",
