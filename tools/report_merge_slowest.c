@@ -20,15 +20,8 @@ struct slow_from {
 
 static int compare_from(const void *a, const void *b)
 {
-	const struct selfmon_slow *const x = ((const struct slow_from *)a)->visit;
-	const struct selfmon_slow *const y = ((const struct slow_from *)b)->visit;
-	const int names = strcmp(x->region, y->region);
-
-	if (names)
-		return names;
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return (x->ended_ns > y->ended_ns) - (x->ended_ns < y->ended_ns);
+	return selfmon_slow_compare(((const struct slow_from *)a)->visit,
+				    ((const struct slow_from *)b)->visit);
 }
 
 /* Copies a visit. Its strings still belong to the file, like those of rows. */

@@ -177,6 +177,18 @@ static int compare_slows(const void *a, const void *b)
 	       (x->visit.start < y->visit.start);
 }
 
+int selfmon_slow_compare(const void *a, const void *b)
+{
+	const struct selfmon_slow *const x = a, *const y = b;
+	const int names = strcmp(x->region, y->region);
+
+	if (names)
+		return names;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return (x->ended_ns > y->ended_ns) - (x->ended_ns < y->ended_ns);
+}
+
 /*
  * Adds the slowest visits of each region that have a serial number above
  * `after` and at most `until`.
@@ -207,6 +219,8 @@ static int list_slow(struct selfmon_report *report,
 			put_slow(report, recorded, from,
 				 &list->visit[list->visits++]);
 	}
+	qsort(list->visit, list->visits, sizeof(list->visit[0]),
+	      selfmon_slow_compare);
 	return 0;
 }
 

@@ -37,7 +37,7 @@ struct selfmon_slow {
 	struct selfmon_slow_moment part[SELFMON_SLOW_PARTS]; /* by begin */
 };
 
-/* The slow visits, sorted by region, the slowest one of a region first. */
+/* The slow visits, sorted by the regions' names, the slowest one first. */
 struct selfmon_slow_list {
 	/*
 	 * True if visits of the interval may be missing, because another report
@@ -57,6 +57,11 @@ int selfmon_gather_slowest(struct selfmon_gather *gather,
 /* Adds one slow visit. Returns 0 or -ENOMEM. */
 int selfmon_gather_slow(struct selfmon_gather *gather, uint32_t region,
 			const struct selfmon_slow_visit *visit);
+/*
+ * For qsort(3): compares two struct selfmon_slow by the regions' names, then by
+ * time, the slower one first. Several regions may have one name.
+ */
+int selfmon_slow_compare(const void *a, const void *b);
 /* Sorts the parts of a visit, and sets `outermost` of each. */
 void selfmon_slow_settle(struct selfmon_slow *slow);
 struct selfmon_recorded;

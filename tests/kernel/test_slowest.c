@@ -130,6 +130,26 @@ Test(slowest, are_the_slowest_after_one_that_moved)
 	selfmon_report_free(report);
 }
 
+/* The report has one list for both. */
+Test(slowest, of_two_regions_with_the_same_name_are_sorted)
+{
+	const struct selfmon_slow *first = NULL;
+	struct selfmon_report *report;
+	size_t i;
+
+	record();
+	SELFMON_REGION("same")
+		;
+	for (i = 0; i < 3; i++)
+		SELFMON_REGION("same")
+			work_for(LONG_NS);
+	report = rows_take();
+	cr_assert_eq(kept(report, "same", &first), 4);
+	for (i = 0; i < 3; i++)
+		cr_expect_geq(first[i].ns, LONG_LEAST_NS);
+	selfmon_report_free(report);
+}
+
 static void *visit_in_thread(void *name)
 {
 	int i;
