@@ -41,7 +41,10 @@ static NOINLINE void inner(unsigned long n)
 		visit(n);
 }
 
-/* Until a thread has marked several frames, all its visits are listed. */
+/*
+ * Frames may contain all visits of the thread, and the first eight frames are
+ * kept, so each visit is listed.
+ */
 static NOINLINE void listed(unsigned long n)
 {
 	selfmon_frame_mark(NULL);

@@ -26,7 +26,7 @@
  * process passes them to its parent.
  */
 struct pair_cost {
-	bool counted;        /* the events can be counted */
+	bool counted; /* measured: the other members are valid */
 	double quiet_ns, busy_ns, instructions; /* negative: unknown */
 	double busy_share;
 };

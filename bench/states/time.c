@@ -126,7 +126,10 @@ void prepare_recorded(void)
 		inside(SETTLED / KEPT);
 }
 
-/* Until a thread has marked several frames, all its visits are listed. */
+/*
+ * Frames may contain all visits of the thread, and the first eight frames are
+ * kept, so each visit is listed.
+ */
 void prepare_listed(void)
 {
 	bench_configure_recorded();

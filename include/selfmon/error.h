@@ -31,7 +31,8 @@ enum selfmon_step {
 struct selfmon_failure {
 	int error;               /* errno, positive; 0: none */
 	enum selfmon_step step;
-	size_t position; /* byte offset of the error in the specification */
+	/* Byte offset of the error in the specification, or in the file. */
+	size_t position;
 	/* :k was given, or the event occurs only in kernel mode. */
 	bool kernel_asked;
 	bool grouped;            /* opened as a member of a group */

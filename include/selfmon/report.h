@@ -22,7 +22,7 @@
 SELFMON_C_BEGIN
 
 enum selfmon_format {
-	/* UTF-8, at most 120 columns; by default at most 60 rows. */
+	/* UTF-8, at most 120 columns; by default at most 60 rows a table. */
 	SELFMON_TEXT = 0,
 	SELFMON_JSON,     /* see docs/REPORT.md, docs/report.schema.json */
 	SELFMON_CSV       /* one line for each row, RFC 4180 */

@@ -11,7 +11,7 @@ struct selfmon_cpu {
 	char vendor[16];          /* "GenuineIntel"; "" if not x86 */
 	/* "KVM", or "unknown"; "" if there is no hypervisor */
 	char hypervisor_name[16];
-	int family, model, stepping;  /* as displayed; 0 if not x86 */
+	int family, model, stepping;  /* as in /proc/cpuinfo; 0 if not x86 */
 	bool hypervisor;          /* true if CPUID shows a hypervisor */
 };
 

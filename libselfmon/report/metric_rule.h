@@ -33,9 +33,12 @@ struct selfmon_rule {
 	uint32_t type, config; /* event of the column, which is the dividend */
 	/* Event of the divisor. With NO_EVENT the divisor is `operand`. */
 	uint32_t by_type, by_config;
-	/* The divisor, if it is not an event: SELFMON_OF_*. */
+	/*
+	 * SELFMON_OF_*: the divisor, if it is not an event. KIND_WORK has no
+	 * column: the operand is divided by the time.
+	 */
 	int operand;
-	bool turned; /* divides the operand by the column instead */
+	bool turned; /* exchanges dividend and divisor */
 	double factor;
 	const char *name; /* %s is replaced by the name of the event or unit */
 	const char *heading[2];

@@ -61,7 +61,7 @@ struct selfmon_row_detail {
 	uint32_t recorded; /* index of the row among the gathered rows */
 	/* Number of rows that this row stands for; 0 for an ordinary row. */
 	size_t folded;
-	/* Set if the row is a thread; otherwise its member threads is 0. */
+	/* Set if the row is a thread; else thread.threads is 0. */
 	struct selfmon_gathered_thread thread;
 	char others[40]; /* name of a row "others" or of a thread */
 };

@@ -11,7 +11,7 @@
 #include "session/thread_ring.h"
 
 /*
- * Time between two reads of all rings. A ring of 64 KiB has room for 200
+ * Time between two rounds over all rings. A ring of 64 KiB has room for 200
  * samples; by default a thread has one sample per millisecond. At exit the
  * process may have to wait for this time.
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread that reads the rings of sampled threads, so that a long visit does
- * not fill its thread's ring and lose samples. The thread reads all rings each
- * 10 ms, and blocks all signals.
+ * not fill its thread's ring and lose samples. The thread visits all rings each
+ * 10 ms, and blocks all signals. Some rings may be read only by their owner: see
+ * selfmon_thread_ring_read_other(). If one is half full, the owner is asked to.
  *
  * The thread is started where pthread_create(3) is safe: when the library is
  * loaded, if the environment requests samples, or by selfmon_configure(). The

@@ -28,8 +28,9 @@
 #define PAUSE_NS 10000000
 #define WRITER_STACK ((size_t)256 << 10)
 /*
- * Other threads may still run at the end of the process. The last reading of a
- * ring waits for them for at most this number of pauses.
+ * At the end of the process, other threads may have reserved entries that they
+ * have not written yet. The last reading tries again at most this many times,
+ * SELFMON_TRACE_SHORT_PAUSE_NS / 10 apart.
  */
 #define SETTLE_PAUSES 100
 

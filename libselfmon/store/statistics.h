@@ -161,7 +161,10 @@ struct selfmon_stats {
 	uint64_t scaled_off_ns;     /* part of this time off the PMU */
 	/* Time off the PMU: [0] of the first group, [1] of further groups. */
 	uint64_t off_ticks[2];
-	/* Not covered by the sequence: each word is updated separately. */
+	/*
+	 * The following members are not covered by the sequence: each word is
+	 * updated separately.
+	 */
 	struct selfmon_work *work; /* the units counted here, newest first */
 	/*
 	 * In a thread that records its visits: times below this need only be

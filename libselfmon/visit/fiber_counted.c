@@ -74,7 +74,7 @@ sums_of(const struct selfmon_snapshot *now)
 }
 
 /*
- * Reads a set of SELFMON_FIBER_VALUES counters in user space. Without loops
+ * Reads a set of SELFMON_FIBER_VALUES counters in user space. Unrolled,
  * this takes 12 instructions less. Returns false if a lock changed meanwhile,
  * or if an event has no counter.
  */

@@ -93,7 +93,8 @@ static bool end_counts(const struct selfmon_visit *open, uint64_t ticks,
  * Returns true if the visit has no problem but is rare for one of these
  * reasons: it counted units, the thread records its visits, it is the shortest
  * so far, or one of its counts is a new minimum or maximum. No problem means:
- * no lock changed, it is not the longest so far, and all counts are possible.
+ * no lock changed, it is neither the longest so far nor SELFMON_TICKS_LONG or
+ * longer, and all counts are possible.
  */
 static bool is_extreme(const struct selfmon_visit *open, uint64_t ticks,
 		       uint32_t locks, const uint64_t *count)

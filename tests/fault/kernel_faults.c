@@ -414,8 +414,9 @@ bool __wrap_selfmon_cpuid_may_be_virtual(void)
 }
 
 /*
- * Sets the counts of members without a real counter to 0. The words are the
- * number of members, two times, and a value and an id for each member.
+ * Sets the counts of members without a real counter to 0. The words are: the
+ * number of members, the time enabled, the time running, then a value and an id
+ * for each member.
  */
 static void stop_ungranted(uint64_t *word, size_t members)
 {

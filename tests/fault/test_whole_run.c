@@ -128,11 +128,11 @@ static void run_all_ways(const struct program *program, int error,
 }
 
 /*
- * The forms of tests differ in the number of calls of a name that are counted.
- * Only the long form repeats the runs with other errors, for 12 calls of each
- * name. `make check` makes only every third call fail in the runs with a single
- * failure. In the other runs, in which all later calls fail too, it begins at
- * every 151st call. In one run all failures have the same error.
+ * The first runs make a single call fail, `make check` every third call. The
+ * other runs make a call and all later calls fail; in `make check` the first of
+ * these is every 151st call. The forms of the test also differ in `alike`. All
+ * failures of a run have the same error. Only the long form repeats all runs
+ * with the other errors.
  */
 static void run_with(const struct program *program, int error)
 {

@@ -360,7 +360,7 @@ Test(slowest_short, frames_have_limits_too)
 	before = entries();
 	visits("a", RING);
 	cr_expect_lt(entries() - before, RING / 4);
-	/* The first frames of another name may be short. */
+	/* Frames of a new name have no limit: all visits in them are listed. */
 	selfmon_frame_mark("tick");
 	for (i = 0; i < 5; i++) {
 		visits("a", 10);

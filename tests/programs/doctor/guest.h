@@ -5,8 +5,9 @@
 
 /*
  * Runs /tests/selfmon doctor, or selftest --quick, in each of the states. The
- * expected output is in /tests/MACHINE-STATE.expected. Prints a count in the
- * form of the other programs in emulated machines. Returns an exit status.
+ * expected output is in /tests/MACHINE-STATE.expected. Prints how many
+ * states passed and failed, in the form of the other programs in emulated
+ * machines. Returns an exit status.
  */
 int guest_run(const char *machine, char **states);
 

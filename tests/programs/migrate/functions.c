@@ -45,7 +45,7 @@ void migrate_span(struct job *job, void (*move)(struct job *),
 	selfmon_leave(&frame);
 }
 
-/* This function also calls selfmon_fiber_switch() itself. */
+/* Calls selfmon_fiber_switch() itself; above, move() does. */
 void migrate_switch(struct job *job, void (*swap)(struct job *))
 {
 	SELFMON_REGION("around") {

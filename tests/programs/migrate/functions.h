@@ -17,7 +17,10 @@ void migrate_self(struct job *job, void (*move)(struct job *), void *seen[2]);
 void migrate_region(struct job *job, void (*move)(struct job *));
 void migrate_span(struct job *job, void (*move)(struct job *),
 		  struct selfmon_region *region);
-/* Visits "around". swap() switches stacks, not threads. */
+/*
+ * Visits "around". swap() does the same as move(), but does not call
+ * selfmon_fiber_switch().
+ */
 void migrate_switch(struct job *job, void (*swap)(struct job *));
 
 #endif

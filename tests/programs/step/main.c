@@ -34,7 +34,7 @@
 #define ADDRESSES_MAX 65536
 /*
  * The quick form runs every QUICK_VARIANTS-th handler at every QUICK_STRIDE-th
- * address.
+ * address, except in scenes marked `whole`.
  */
 #define QUICK_VARIANTS 7
 #define QUICK_STRIDE 7
