@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests @offcpu: compares the context switches of regions with those that the
- * kernel reports.
+ * kernel reports. Other tests are in test_off_cpu_lost.c and _time.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -9,18 +9,13 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "kernel/fibers.h"
-#include "rows.h"
-#include "store/ring_state.h"
-#include "store/self.h"
-
-#define NAP_NS 100000
+#include "kernel/off_cpu.h"
 
 static void ask(const char *events)
 {
@@ -37,88 +32,6 @@ static void ask_off_cpu(void)
 }
 
 TestSuite(off_cpu, .init = ask_off_cpu);
-
-/* ---- the kernel's counts ------------------------------------------------- */
-
-struct usage {
-	uint64_t blocked, preempted;
-};
-
-static struct usage usage_now(void)
-{
-	struct rusage usage;
-
-	cr_assert_eq(getrusage(RUSAGE_THREAD, &usage), 0);
-	return (struct usage){ (uint64_t)usage.ru_nvcsw,
-			       (uint64_t)usage.ru_nivcsw };
-}
-
-/*
- * Naps n times, and returns how often the thread was blocked. A nap does not
- * block the thread if its timer fires before the thread sleeps, for example
- * because a hypervisor descheduled the virtual CPU.
- */
-static uint64_t nap(int n)
-{
-	const struct timespec time = { .tv_nsec = NAP_NS };
-	const uint64_t before = usage_now().blocked;
-
-	for (; n > 0; n--)
-		nanosleep(&time, NULL);
-	return usage_now().blocked - before;
-}
-
-/*
- * outer: just before and just after a region. inner: at the region's begin and
- * end. The region's values must be between the inner and the outer differences.
- */
-struct usages {
-	struct usage outer[2], inner[2];
-};
-
-static void assert_between(const struct selfmon_row *row,
-			   const struct usages *usages)
-{
-	const struct usage *const o = usages->outer, *const i = usages->inner;
-	const uint64_t blocked = row->switches - row->preemptions;
-
-	cr_assert_geq(row->preemptions, i[1].preempted - i[0].preempted);
-	cr_assert_leq(row->preemptions, o[1].preempted - o[0].preempted);
-	cr_assert_geq(blocked, i[1].blocked - i[0].blocked);
-	cr_assert_leq(blocked, o[1].blocked - o[0].blocked);
-}
-
-/* ---- rows ---------------------------------------------------------------- */
-
-static struct selfmon_row row_in(const struct selfmon_report *report,
-				 const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < selfmon_report_row_count(report); i++)
-		if (!strcmp(selfmon_report_row(report, i)->name, name))
-			return *selfmon_report_row(report, i);
-	cr_assert_fail("no row %s", name);
-	return (struct selfmon_row){ 0 };
-}
-
-static struct selfmon_row row_of(const char *name)
-{
-	struct selfmon_report *const report = rows_take();
-	struct selfmon_row row;
-
-	rows_check(report);
-	row = row_in(report, name);
-	selfmon_report_free(report);
-	return row;
-}
-
-static uint64_t naps_of(const char *name)
-{
-	const struct selfmon_row row = row_of(name);
-
-	return row.switches - row.preemptions;
-}
 
 /* ---- one thread ---------------------------------------------------------- */
 
@@ -242,164 +155,6 @@ Test(off_cpu, is_in_each_level_of_a_recursion)
 		cr_assert_eq(row->switches - row->preemptions, naps[i]);
 	}
 	selfmon_report_free(report);
-}
-
-/* A server that waits outside of its regions fills the ring many times. */
-Test(off_cpu, goes_to_visits_after_many_switches_between_visits)
-{
-	uint64_t next;
-	int i;
-
-	for (i = 0; i < 1000; i++) {
-		nap(1);
-		SELFMON_REGION("short")
-			;
-	}
-	SELFMON_REGION("next")
-		next = nap(10);
-	cr_assert_eq(naps_of("next"), next);
-	cr_assert_eq(row_of("short").switches, row_of("short").preemptions);
-}
-
-/* Returns the size of the records in this thread's ring. */
-static uint64_t unread(void)
-{
-	const struct selfmon_ring *const ring =
-		&selfmon_thread_self()->ring->ring;
-
-	return selfmon_ring_head(ring) - ring->tail;
-}
-
-/*
- * Waits outside of visits, with samples, whose ring of 64 KiB has room for
- * 1,300 switches, and until the thread has read a ring that was half full.
- * After each wait there is a visit, or a mark of a frame.
- */
-static void check_with_samples(bool mark)
-{
-	struct selfmon_options options = SELFMON_OPTIONS_INIT;
-	uint64_t next;
-	int i;
-
-	options.events = "@offcpu";
-	options.sample = "task-clock@1000000";
-	options.output = NULL;
-	cr_assert_eq(selfmon_configure(&options), 0);
-	alarm(60); /* if the wait never ends */
-	SELFMON_REGION("first") /* opens the ring */
-		;
-	for (i = 0; i < 1500 || unread() > 32768; i++) {
-		nap(1);
-		if (mark)
-			selfmon_frame_mark("turn");
-		else
-			SELFMON_REGION("short")
-				;
-	}
-	SELFMON_REGION("next")
-		next = nap(10);
-	cr_assert_eq(naps_of("next"), next);
-}
-
-Test(off_cpu, goes_to_visits_after_many_switches_with_samples)
-{
-	check_with_samples(false);
-}
-
-Test(off_cpu, goes_to_visits_after_many_switches_between_marks_of_frames)
-{
-	check_with_samples(true);
-}
-
-/* Returns the number of this thread's switches. */
-static uint64_t switches_now(void)
-{
-	const struct usage now = usage_now();
-
-	return now.blocked + now.preempted;
-}
-
-static void stay_on_the_last_cpu(void)
-{
-	cpu_set_t allowed, last;
-	size_t cpu = CPU_SETSIZE - 1;
-
-	cr_assert_eq(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
-	while (!CPU_ISSET(cpu, &allowed))
-		cpu--;
-	CPU_ZERO(&last);
-	CPU_SET(cpu, &last);
-	cr_assert_eq(sched_setaffinity(0, sizeof(last), &last), 0);
-}
-
-/*
- * The ring has lost records from before and from after the begin of the visits.
- * Each wait before them takes ns.
- */
-static void check_lost(uint64_t ns)
-{
-	const struct timespec time = { .tv_nsec = (long)ns };
-	struct selfmon_row outer, inner;
-	uint64_t switches;
-	int i;
-
-	stay_on_the_last_cpu();
-	SELFMON_REGION("first") /* opens the ring */
-		;
-	for (i = 0; i < 200; i++)
-		nanosleep(&time, NULL);
-	SELFMON_REGION("outer")
-		SELFMON_REGION("inner") {
-			switches = switches_now();
-			nap(1000);
-			switches = switches_now() - switches;
-		}
-	outer = row_of("outer");
-	inner = row_of("inner");
-	cr_expect_geq(inner.switches, switches - switches / 50);
-	cr_expect_leq(inner.switches, switches + switches / 50);
-	cr_expect_geq(outer.switches + 2, inner.switches); /* rounded */
-	cr_expect_leq(outer.switches, inner.switches + switches / 50);
-	cr_expect_eq(inner.migrated, 0);
-	cr_expect_leq(inner.blocked_ns + inner.preempted_ns, inner.time.sum);
-	cr_expect_leq(outer.blocked_ns + outer.preempted_ns, outer.time.sum);
-}
-
-Test(off_cpu, of_lost_records_goes_in_part_to_a_visit_that_began_among_them)
-{
-	check_lost(NAP_NS);
-}
-
-/* The waits before the visits are much longer than those in them. */
-Test(off_cpu, of_lost_records_is_no_longer_than_a_visit)
-{
-	check_lost(UINT64_C(50) * NAP_NS);
-}
-
-/*
- * The ring holds 150 switches, and older ones are overwritten. getrusage(2)
- * still gives their number, and the CPU clock the sum of their times.
- */
-Test(off_cpu, counts_more_switches_than_the_ring_holds)
-{
-	struct selfmon_row row;
-	struct usages usages;
-	uint64_t next;
-
-	usages.outer[0] = usage_now();
-	SELFMON_REGION("long") {
-		usages.inner[0] = usage_now();
-		nap(1000);
-		usages.inner[1] = usage_now();
-	}
-	usages.outer[1] = usage_now();
-	SELFMON_REGION("next")
-		next = nap(2);
-	row = row_of("long");
-	assert_between(&row, &usages);
-	cr_assert_gt(row.switches, 200);
-	cr_assert_leq(row.blocked_ns + row.preempted_ns, row.time.sum);
-	cr_assert_eq(naps_of("next"), next);
 }
 
 Test(off_cpu, is_read_with_counters_by_system_call_too)
