@@ -114,6 +114,11 @@ _Noreturn void bench_refused(const char *format, ...)
 void bench_configure(const char *events);
 /* Configures regions that measure only time and keep their slowest visits. */
 void bench_configure_recorded(void);
+/*
+ * Configures regions that measure only time, and a trace that keeps what
+ * happened before slow visits.
+ */
+void bench_configure_traced(void);
 
 /*
  * Call it first in a program: sets how much is measured, and clears the

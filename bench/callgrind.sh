@@ -27,7 +27,7 @@ turn() {
 	# one of the slowest takes thousands; their number depends on what else
 	# the machine does.
 	case $1 in
-	children-1000 | recorded* | *sampled | both-rings) n=200000 ;;
+	children-1000 | recorded* | traced | *sampled | both-rings) n=200000 ;;
 	*) n=20000 ;;
 	esac
 	one=$(counted "$1" $n)

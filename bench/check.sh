@@ -52,8 +52,8 @@ native()
 			"region pair, recorded${form:+, ${form#-}}"
 		"$here/budget.sh" "$1$form" recorded-inner 82 \
 			"inner region pair, recorded${form:+, ${form#-}}"
-		"$here/budget.sh" "$1$form" recorded-listed 115 \
-			"region pair, recorded, listed${form:+, ${form#-}}"
+		"$here/budget.sh" "$1$form" traced 115 \
+			"region pair, traced${form:+, ${form#-}}"
 		"$here/budget.sh" "$1$form" recorded-sampled 130 \
 			"region pair, recorded, sampled${form:+, ${form#-}}"
 	done

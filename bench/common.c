@@ -42,25 +42,43 @@ void bench_refused(const char *format, ...)
 	_exit(0);
 }
 
-static void configure(const char *events, const char *record)
+static void configure(struct selfmon_options *options)
 {
-	struct selfmon_options options = SELFMON_OPTIONS_INIT;
-
-	options.events = events ? events : "none";
-	options.record = record;
-	options.output = NULL;
-	if (selfmon_configure(&options))
+	options->output = NULL;
+	if (selfmon_configure(options))
 		bench_fail("selfmon_configure");
 }
 
 void bench_configure(const char *events)
 {
-	configure(events, NULL);
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.events = events ? events : "none";
+	configure(&options);
 }
 
 void bench_configure_recorded(void)
 {
-	configure(NULL, "slowest");
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.events = "none";
+	options.record = "slowest";
+	configure(&options);
+}
+
+/* No visit takes as long as `longer`, so nothing is written to the file. */
+void bench_configure_traced(void)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+	char file[64], trace[96];
+
+	snprintf(file, sizeof(file), "/dev/shm/selfmon-bench-%d.trace",
+		 (int)getpid());
+	snprintf(trace, sizeof(trace), "%s,longer=100s", file);
+	options.events = "none";
+	options.trace = trace;
+	configure(&options);
+	unlink(file);
 }
 
 /* Pins to the current CPU, since other CPUs may be busy or not allowed. */

@@ -16,12 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <selfmon.h>
 
 #define SOFTWARE "page-faults,minor-faults,major-faults,task-clock"
 /* A period that is longer than any run, so that no sample is taken. */
 #define RARE "task-clock@1000s"
+/* No visit takes this long, so nothing is written to the file. */
+#define TRACE_FILE "/dev/shm/selfmon-bench.trace"
+#define TRACE TRACE_FILE ",longer=100s"
 #define NOINLINE __attribute__((noinline))
 
 static struct selfmon_counters *set;
@@ -39,16 +43,6 @@ static NOINLINE void inner(unsigned long n)
 {
 	SELFMON_REGION("outer")
 		visit(n);
-}
-
-/*
- * Frames may contain all visits of the thread, and the first eight frames are
- * kept, so each visit is listed.
- */
-static NOINLINE void listed(unsigned long n)
-{
-	selfmon_frame_mark(NULL);
-	visit(n);
 }
 
 /* visit() without its region. */
@@ -245,40 +239,40 @@ static const struct way {
 	void (*run)(unsigned long n);
 	const char *events;
 	bool enable, with_set;
-	const char *record, *sample;
+	const char *record, *sample, *trace;
 } ways[] = {
-	{ "loop", loop, "none", true, false, NULL, NULL },
-	{ "time", visit, "none", true, false, NULL, NULL },
-	{ "nested", nested, "none", true, false, NULL, NULL },
-	{ "same", same_function, "none", true, false, NULL, NULL },
-	{ "both", both_in_function, "none", true, false, NULL, NULL },
-	{ "children-32", children_32, "none", true, false, NULL, NULL },
-	{ "children-1000", children_1000, "none", true, false, NULL, NULL },
-	{ "rows", rows, "none", true, false, NULL, NULL },
-	{ "two-units", two_units, "none", true, false, NULL, NULL },
-	{ "items", items, "none", true, false, NULL, NULL },
-	{ "span", span, "none", true, false, NULL, NULL },
-	{ "detached", detached, "none", true, false, NULL, NULL },
-	{ "marked", marked, "none", true, false, NULL, NULL },
-	{ "switched-1", switched_1, "none", true, false, NULL, NULL },
-	{ "switched", switched_2, "none", true, false, NULL, NULL },
+	{ "loop", loop, "none", true, false, NULL, NULL, NULL },
+	{ "time", visit, "none", true, false, NULL, NULL, NULL },
+	{ "nested", nested, "none", true, false, NULL, NULL, NULL },
+	{ "same", same_function, "none", true, false, NULL, NULL, NULL },
+	{ "both", both_in_function, "none", true, false, NULL, NULL, NULL },
+	{ "children-32", children_32, "none", true, false, NULL, NULL, NULL },
+	{ "children-1000", children_1000, "none", true, false, NULL, NULL, NULL },
+	{ "rows", rows, "none", true, false, NULL, NULL, NULL },
+	{ "two-units", two_units, "none", true, false, NULL, NULL, NULL },
+	{ "items", items, "none", true, false, NULL, NULL, NULL },
+	{ "span", span, "none", true, false, NULL, NULL, NULL },
+	{ "detached", detached, "none", true, false, NULL, NULL, NULL },
+	{ "marked", marked, "none", true, false, NULL, NULL, NULL },
+	{ "switched-1", switched_1, "none", true, false, NULL, NULL, NULL },
+	{ "switched", switched_2, "none", true, false, NULL, NULL, NULL },
 	{ "switched-1-software", switched_1, SOFTWARE, true, false, NULL,
-	  NULL },
+	  NULL, NULL },
 	{ "switched-software", switched_2, SOFTWARE, true, false, NULL,
-	  NULL },
-	{ "elsewhere", elsewhere, "none", true, false, NULL, NULL },
-	{ "recorded", visit, "none", true, false, "slowest", NULL },
-	{ "recorded-inner", inner, "none", true, false, "slowest", NULL },
-	{ "recorded-listed", listed, "none", true, false, "slowest", NULL },
-	{ "sampled", visit, "none", true, false, NULL, RARE },
-	{ "recorded-sampled", visit, "none", true, false, "slowest", RARE },
-	{ "off-cpu", visit, "@offcpu", true, false, NULL, NULL },
-	{ "both-rings", visit, "@offcpu", true, false, NULL, RARE },
-	{ "off", visit, "none", false, false, NULL, NULL },
-	{ "start", visit, NULL, false, false, NULL, NULL },
-	{ "software", visit, SOFTWARE, true, false, NULL, NULL },
-	{ "snapshot", snapshot, "none", true, true, NULL, NULL },
-	{ "delta", delta, "none", true, true, NULL, NULL },
+	  NULL, NULL },
+	{ "elsewhere", elsewhere, "none", true, false, NULL, NULL, NULL },
+	{ "recorded", visit, "none", true, false, "slowest", NULL, NULL },
+	{ "recorded-inner", inner, "none", true, false, "slowest", NULL, NULL },
+	{ "traced", visit, "none", true, false, NULL, NULL, TRACE },
+	{ "sampled", visit, "none", true, false, NULL, RARE, NULL },
+	{ "recorded-sampled", visit, "none", true, false, "slowest", RARE, NULL },
+	{ "off-cpu", visit, "@offcpu", true, false, NULL, NULL, NULL },
+	{ "both-rings", visit, "@offcpu", true, false, NULL, RARE, NULL },
+	{ "off", visit, "none", false, false, NULL, NULL, NULL },
+	{ "start", visit, NULL, false, false, NULL, NULL, NULL },
+	{ "software", visit, SOFTWARE, true, false, NULL, NULL, NULL },
+	{ "snapshot", snapshot, "none", true, true, NULL, NULL, NULL },
+	{ "delta", delta, "none", true, true, NULL, NULL, NULL },
 };
 
 static const struct way *way_named(const char *name)
@@ -330,8 +324,11 @@ int main(int argc, char **argv)
 	options.enable = way->enable;
 	options.record = way->record;
 	options.sample = way->sample;
+	options.trace = way->trace;
 	if (selfmon_configure(&options))
 		return 1;
+	if (way->trace)
+		unlink(TRACE_FILE);
 	if (way->with_set && selfmon_counters_open(SOFTWARE, 0, &set, NULL) < 1)
 		return 1;
 	way->run(strtoul(argv[2], NULL, 10));

@@ -33,7 +33,7 @@ static const struct part {
 	{ "time", prepare_time, candidates_time },
 	{ "off", prepare_off, candidates_off },
 	{ "recorded", prepare_recorded, candidates_recorded },
-	{ "listed", prepare_listed, candidates_listed },
+	{ "traced", prepare_traced, candidates_traced },
 	{ "fibers", prepare_fibers, candidates_fibers },
 	{ "software", prepare_software, candidates_software },
 	{ "hardware-set", prepare_hardware_set, candidates_hardware_set },

@@ -25,7 +25,7 @@ struct candidate {
 
 /* Each array ends with an empty candidate. */
 extern const struct candidate candidates_time[], candidates_off[], candidates_recorded[],
-	candidates_listed[], candidates_fibers[], candidates_software[], candidates_hardware_set[],
+	candidates_traced[], candidates_fibers[], candidates_software[], candidates_hardware_set[],
 	candidates_hardware[], candidates_tracy[];
 
 /* Visits that the report must contain. */
@@ -35,7 +35,7 @@ extern uint64_t candidate_visits;
 void prepare_time(void);
 void prepare_off(void);
 void prepare_recorded(void);
-void prepare_listed(void);
+void prepare_traced(void);
 void prepare_fibers(void);
 void prepare_software(void);
 void prepare_hardware_set(void);

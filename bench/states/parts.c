@@ -21,13 +21,13 @@ static const struct form {
 	const char *parts[7];
 } forms[] = {
 	{ "static", "", { "software", "hardware-set", "hardware" } },
-	{ "static", "static", { "time", "off", "recorded", "listed",
+	{ "static", "static", { "time", "off", "recorded", "traced",
 			    "fibers", "in-situ" } },
-	{ "shared", "shared", { "time", "off", "recorded", "listed",
+	{ "shared", "shared", { "time", "off", "recorded", "traced",
 			    "fibers", "in-situ" } },
-	{ "inlined", "inlined", { "time", "off", "recorded", "listed",
+	{ "inlined", "inlined", { "time", "off", "recorded", "traced",
 			      "in-situ" } },
-	{ "single", "-flto", { "time", "off", "recorded", "listed",
+	{ "single", "-flto", { "time", "off", "recorded", "traced",
 			      "in-situ" } },
 	{ "tracy", "Tracy", { "tracy", "in-situ" } },
 };

@@ -126,14 +126,9 @@ void prepare_recorded(void)
 		inside(SETTLED / KEPT);
 }
 
-/*
- * Frames may contain all visits of the thread, and the first eight frames are
- * kept, so each visit is listed.
- */
-void prepare_listed(void)
+void prepare_traced(void)
 {
-	bench_configure_recorded();
-	selfmon_frame_mark(NULL);
+	bench_configure_traced();
 	one(SETTLED);
 }
 
@@ -167,8 +162,8 @@ const struct candidate candidates_recorded[] = {
 	{ NULL, NULL, 0, 0, NULL, NULL, NULL }
 };
 
-const struct candidate candidates_listed[] = {
+const struct candidate candidates_traced[] = {
 	{ "", bench_bare_timestamps, 1, 1, NULL, NULL, NULL },
-	{ "region pair, listed as a part", one, 1, 1, PAIR, NULL, NULL },
+	{ "region pair, traced", one, 1, 1, PAIR, NULL, NULL },
 	{ NULL, NULL, 0, 0, NULL, NULL, NULL }
 };

@@ -41,7 +41,7 @@ SELFMON_C_BEGIN
  */
 struct selfmon_impl_stats {
 	uint64_t sequence, migrated, last, unusual, sum, min;
-	uint64_t others[64];
+	uint64_t others[66];
 	uint64_t same, step, found, span; /* number of visits of each kind */
 	uint64_t histogram[121];
 } SELFMON_IMPL_ALIAS;

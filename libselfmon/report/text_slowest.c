@@ -171,7 +171,10 @@ static void say_slow_causes(struct selfmon_text *text,
 	if (slow->inner > slow->parts)
 		selfmon_text_say(text, "; these are the %zu longest of %llu parts",
 				 slow->parts, (unsigned long long)slow->inner);
-	if (slow->flags & SELFMON_SLOW_OVERWRITTEN) {
+	if (slow->flags & SELFMON_SLOW_OVERWRITTEN && !slow->known_ns) {
+		/* from JSON of an older library */
+		selfmon_text_say(text, "; only its last visits are known");
+	} else if (slow->flags & SELFMON_SLOW_OVERWRITTEN) {
 		selfmon_text_say(text, "; visits in its first ");
 		say_ns(text, (double)slow->known_ns);
 		selfmon_text_say(text, " are unknown");

@@ -5,40 +5,32 @@
 #include "store/frames.h"
 #include "store/slowest.h"
 
-/* Number of nodes whose limits are set by one review. */
-#define REVIEWED 64
+/*
+ * Limits the time of a review to some microseconds: nodes at the top level take
+ * one step, others one for each level.
+ */
+#define REVIEW_STEPS 256
 
 /* ---- the shortest part --------------------------------------------------- */
 
-static struct selfmon_lasting *lasting_of(struct selfmon_recorder *recorder,
-					  const struct selfmon_node *node)
-{
-	size_t i;
-
-	for (i = 0; i < SELFMON_LASTING; i++)
-		if (recorder->lasting[i].node == node)
-			return &recorder->lasting[i];
-	return NULL;
-}
-
 /*
- * Returns a time: only longer visits of the node are stored with their parts.
- * Shorter ones are not among the slowest, or shorter than the visit in progress
- * has lasted.
+ * Returns a time: visits of the node that are stored with their parts are
+ * longer. A shorter one is not among the slowest, or cannot be the visit in
+ * progress, which has lasted longer already. SELFMON_WATCH_NONE: none is stored.
  */
-static uint64_t stored_above(const struct selfmon_thread *thread,
-			     const struct selfmon_node *node)
+static uint64_t stored_above(const struct selfmon_node *node)
 {
 	const struct selfmon_watch *const watch =
 		selfmon_watch_of(selfmon_process(), node->region);
-	const struct selfmon_lasting *const lasting =
-		lasting_of(thread->recorder, node);
-	uint64_t limit;
+	const uint64_t lasting = selfmon_load_once(&node->stats->lasting);
+	uint64_t ticks;
 
 	if (!watch || !watch->slowest)
 		return SELFMON_WATCH_NONE;
-	limit = selfmon_load_once(&watch->slowest->limit);
-	return lasting && lasting->ticks > limit ? lasting->ticks : limit;
+	ticks = selfmon_load_once(&watch->slowest->limit);
+	if (lasting > ticks && !(lasting & SELFMON_LASTED))
+		ticks = lasting;
+	return ticks < SELFMON_WATCH_NONE ? ticks : SELFMON_WATCH_NONE - 1;
 }
 
 static uint64_t stored_frames_above(const struct selfmon_thread *thread)
@@ -50,7 +42,7 @@ static uint64_t stored_frames_above(const struct selfmon_thread *thread)
 	if (!selfmon_frames_are_valid(thread, frames))
 		return least;
 	for (i = 0; i < selfmon_load_once(&frames->names); i++) {
-		ticks = stored_above(thread, frames->open[i].node);
+		ticks = stored_above(frames->open[i].node);
 		if (ticks < least)
 			least = ticks;
 	}
@@ -76,7 +68,7 @@ static uint64_t shortest_part(const struct selfmon_thread *thread,
 		return SELFMON_WATCH_NONE;
 	least = stored_frames_above(thread);
 	for (; around->parent; around = around->parent) {
-		ticks = stored_above(thread, around);
+		ticks = stored_above(around);
 		if (ticks < least)
 			least = ticks;
 	}
@@ -93,22 +85,18 @@ static void lower_limit(uint64_t *limit)
 		selfmon_store_once(limit, 0);
 }
 
-/*
- * In this order: if the thread sets both limits in between, only `recorded` is
- * 0, and the node's next slow visit sets both again.
- */
-static void recall_node(struct selfmon_stats *stats)
+static void lower_node(struct selfmon_stats *stats)
 {
 	lower_limit(&stats->unusual);
-	lower_limit(&stats->recorded);
+	lower_limit(&stats->part);
 }
 
 /*
  * A handler may count the node's first units, mark the thread's first frame, or
  * find the tree full, and another thread may lower the limit, after all this
  * was read here. Therefore it is read again after the node's limits are set.
- * The fence pairs with the one in selfmon_limits_recall(): if neither load of
- * the limit sees the lower one, the 0 is stored last.
+ * The fence pairs with the first one in selfmon_limits_recall(): if neither load
+ * of the limit sees the lower one, the 0 is stored last.
  */
 void selfmon_limits_set(const struct selfmon_thread *thread,
 			struct selfmon_node *node,
@@ -119,19 +107,39 @@ void selfmon_limits_set(const struct selfmon_thread *thread,
 				     : SELFMON_WATCH_LIMIT_MAX;
 	const uint64_t max = stats->ticks.max;
 	const uint64_t least = (max < limit ? max : limit) + 1;
-	uint64_t part;
+	const uint64_t part = shortest_part(thread, node);
 
-	if (selfmon_load_once(&stats->work))
-		return; /* `recorded` is 0 and stays 0 */
-	part = shortest_part(thread, node);
-	selfmon_store_once(&stats->recorded, least);
-	selfmon_store_once(&stats->unusual, part < least ? part : least);
+	selfmon_store_once(&stats->part, part);
+	/* With units, `recorded` and `unusual` are 0 and stay 0. */
+	if (!selfmon_load_once(&stats->work)) {
+		selfmon_store_once(&stats->recorded, least);
+		selfmon_store_once(&stats->unusual, part < least ? part : least);
+	}
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (selfmon_load_once(&stats->work) ||
-	    (watch && selfmon_load_once(&watch->limit) < limit))
-		recall_node(stats);
-	else if (shortest_part(thread, node) < part)
+	    (watch && selfmon_load_once(&watch->limit) < limit)) {
+		lower_limit(&stats->recorded);
 		lower_limit(&stats->unusual);
+	}
+	if (shortest_part(thread, node) < part)
+		lower_node(stats);
+}
+
+/*
+ * The fence pairs with the second one in selfmon_limits_recall(): if the limits
+ * are lowered meanwhile, and this function does not see it, the 0 is stored
+ * last.
+ */
+void selfmon_limits_restore(struct selfmon_stats *stats)
+{
+	const uint64_t recorded = selfmon_load_once(&stats->recorded),
+		       part = selfmon_load_once(&stats->part);
+
+	selfmon_store_once(&stats->unusual, part < recorded ? part : recorded);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (selfmon_load_once(&stats->recorded) != recorded ||
+	    selfmon_load_once(&stats->part) != part)
+		selfmon_store_once(&stats->unusual, 0);
 }
 
 /* ---- the limits of all nodes --------------------------------------------- */
@@ -145,55 +153,65 @@ static bool is_node_below(const struct selfmon_node *node,
 	return node != NULL;
 }
 
-/* All visits of the nodes below this one get entries, until limits are set. */
-static void lower_below(struct selfmon_thread *thread,
-			const struct selfmon_node *around)
+/*
+ * All visits of the nodes below this one get entries, until limits are set. A
+ * node is made after its parent.
+ */
+static void lower_below(const struct selfmon_node *around)
 {
 	struct selfmon_node *node;
 
-	for (node = thread->root; node; node = node->next)
+	for (node = around->next; node; node = node->next)
 		if (is_node_below(node, around))
-			lower_limit(&node->stats->unusual);
+			lower_node(node->stats);
 }
 
-void selfmon_limits_frames(struct selfmon_thread *thread)
+void selfmon_limits_lower(const struct selfmon_thread *thread)
 {
 	if (thread->recorder)
-		lower_below(thread, thread->root);
+		lower_below(thread->root);
 }
 
-void selfmon_limits_recall(const struct selfmon_process *process)
+/* What recall_all() stores. */
+enum pass { RECORDED, OTHERS };
+
+static void recall_all(const struct selfmon_process *process, enum pass pass)
 {
 	const struct selfmon_thread *thread;
 	struct selfmon_node *node;
 
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	/* Acquire: threads and nodes are complete before they are listed. */
 	thread = __atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
 	for (; thread; thread = thread->next)
 		for (node = thread->root; node;
-		     node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE))
-			recall_node(node->stats);
+		     node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE)) {
+			if (pass == RECORDED) {
+				lower_limit(&node->stats->recorded);
+				continue;
+			}
+			lower_node(node->stats);
+			lower_limit(&node->stats->lasting);
+		}
 }
 
-/*
- * If all elements are in use, by visits that were left without an end, the time
- * of further visits in progress is not used.
- */
-static void note_lasting(struct selfmon_recorder *recorder,
-			 const struct selfmon_node *node, uint64_t ticks)
+/* The second fence pairs with the one in selfmon_limits_restore(). */
+void selfmon_limits_recall(const struct selfmon_process *process)
 {
-	struct selfmon_lasting *lasting = lasting_of(recorder, node);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	recall_all(process, RECORDED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	recall_all(process, OTHERS);
+}
 
-	if (!lasting) {
-		lasting = lasting_of(recorder, NULL);
-		if (!lasting)
-			return;
-		lasting->ticks = 0;
-		selfmon_compiler_fence();
-		lasting->node = node;
-	}
-	lasting->ticks = ticks;
+/* ---- visits in progress -------------------------------------------------- */
+
+/*
+ * Negative times are not used: the timestamp counters of two CPUs may differ.
+ */
+static void note_lasting(struct selfmon_node *node, uint64_t ticks)
+{
+	if ((int64_t)ticks > 0 && ticks > stored_above(node))
+		selfmon_store_once(&node->stats->lasting, ticks);
 }
 
 /*
@@ -201,66 +219,83 @@ static void note_lasting(struct selfmon_recorder *recorder,
  * has one visit in progress at a time. Only on a fiber it may have others, on
  * other fibers, so the times of a fiber's visits are not used.
  */
-static void note_all_lasting(struct selfmon_thread *thread)
+static void note_all_lasting(const struct selfmon_thread *thread)
 {
 	const uint64_t now = selfmon_clock_ticks();
+	const struct selfmon_frames *const frames = thread->frames;
 	const struct selfmon_visit *open;
-	uint64_t ticks;
+	uint64_t start;
+	uint32_t i;
 
+	for (i = 0; selfmon_frames_are_valid(thread, frames) &&
+		    i < selfmon_load_once(&frames->names); i++) {
+		start = selfmon_load_once(&frames->open[i].start);
+		if (start)
+			note_lasting(frames->open[i].node, now - start);
+	}
 	if (thread->fiber && thread->fiber != thread->own)
 		return;
-	for (open = thread->top; open > thread->open; open--) {
-		ticks = now - open->start.ticks;
-		if (selfmon_mark_is_open(selfmon_load_once(&open->mark)) &&
-		    ticks > stored_above(thread, open->node))
-			note_lasting(thread->recorder, open->node, ticks);
-	}
+	for (open = thread->top; open > thread->open; open--)
+		if (selfmon_mark_is_open(selfmon_load_once(&open->mark)))
+			note_lasting(open->node, now - open->start.ticks);
+}
+
+static unsigned int depth_of(const struct selfmon_node *node)
+{
+	unsigned int depth = 0;
+
+	for (; node->parent; node = node->parent)
+		depth++;
+	return depth;
 }
 
 void selfmon_limits_review(struct selfmon_thread *thread)
 {
 	struct selfmon_recorder *const recorder = thread->recorder;
 	struct selfmon_node *node = recorder->reviewed;
-	unsigned int n;
+	unsigned int n, steps = 0;
 
 	if (recorder->traced || recorder->reviewing ||
 	    recorder->position < SELFMON_RECORDER_ENTRIES)
 		return;
-	selfmon_store_once(&recorder->reviewing, 1);
+	selfmon_store_once(&recorder->reviewing, true);
 	note_all_lasting(thread);
-	for (n = 0; n < REVIEWED && n < thread->nodes; n++) {
+	for (n = 0; n < thread->nodes && steps < REVIEW_STEPS; n++) {
 		node = node && node->next ? node->next : thread->root->next;
 		selfmon_limits_set(thread, node,
 				   selfmon_watch_of(selfmon_process(),
 						    node->region));
+		steps += depth_of(node);
 	}
 	recorder->reviewed = node;
-	selfmon_store_once(&recorder->reviewing, 0);
+	selfmon_store_once(&recorder->reviewing, false);
 }
 
-uint64_t selfmon_limits_listed(const struct selfmon_thread *thread,
-			       const struct selfmon_node *node, uint64_t ticks)
+uint64_t selfmon_limits_listed(const struct selfmon_node *node, uint64_t ticks)
 {
-	const struct selfmon_lasting *const lasting =
-		lasting_of(thread->recorder, node);
+	const uint64_t lasted = selfmon_load_once(&node->stats->lasting) &
+				~SELFMON_LASTED;
 
-	return lasting && lasting->ticks > ticks
-		       ? lasting->ticks / SELFMON_SLOW_FRACTION
-		       : 0;
+	return lasted > ticks ? lasted / SELFMON_SLOW_FRACTION : 0;
 }
 
-void selfmon_limits_end(struct selfmon_thread *thread,
-			const struct selfmon_node *node,
-			const struct selfmon_watch *watch)
+/*
+ * If a handler jumps out while limits are lowered, `lasting` keeps the time for
+ * selfmon_limits_listed(), and the next visit lowers the limits again.
+ */
+void selfmon_limits_end(const struct selfmon_thread *thread,
+			struct selfmon_node *node,
+			const struct selfmon_slowest *slowest)
 {
-	struct selfmon_lasting *const lasting =
-		lasting_of(thread->recorder, node);
-	uint64_t lasted;
+	uint64_t *const lasting = &node->stats->lasting;
+	const uint64_t lasted = selfmon_load_once(lasting) & ~SELFMON_LASTED;
 
-	if (!lasting)
+	if (!lasted)
 		return;
-	lasted = lasting->ticks;
-	selfmon_store_once(&lasting->node, NULL);
-	if (lasted > selfmon_load_once(&watch->slowest->limit))
-		lower_below(thread, node);
+	selfmon_store_once(lasting, lasted | SELFMON_LASTED);
+	selfmon_compiler_fence();
+	if (lasted > selfmon_load_once(&slowest->limit))
+		lower_below(node->parent == thread->async ? thread->root : node);
+	selfmon_compiler_fence();
+	selfmon_store_once(lasting, 0);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The limits of a node in a thread that records its visits. A visit below
- * `unusual` takes the fast path, and gets no entry in the recorder. Any other
- * visit below `recorded` is only added to the statistics and to the recorder.
+ * `unusual` takes the fast path, except if it ended on another CPU. Any other
+ * visit below `recorded` is only added to the statistics and to the recorder. A
+ * visit below `part` gets no entry in the recorder.
  *
- * `unusual` depends on the regions around the node. The parts of a visit are
- * stored only if the visit is longer than its region's limit, and a part is of
- * interest only if it is not too short for the visit. So visits that are short
- * compared with the limits of all regions around them need no entry. A region
+ * `part` depends on the regions around the node. The parts of a visit are stored
+ * only if the visit is longer than its region's limit, and a part is of interest
+ * only if it is not too short for the visit. So visits that are short compared
+ * with the limits of all regions and frames around them need no entry. A region
  * around them may have a low limit because it has had few visits. If one is in
  * progress, the time that it has lasted takes the place of the limit.
  */
@@ -17,12 +18,23 @@
 #include "store/watch.h"
 
 /*
+ * This bit of `lasting`: the visit in progress is not to be used for limits any
+ * more, but limits may still be based on it.
+ */
+#define SELFMON_LASTED (UINT64_C(1) << 63)
+
+/*
  * Sets the limits of a node of this thread, after a visit took the slow path.
  * watch may be NULL.
  */
 void selfmon_limits_set(const struct selfmon_thread *thread,
 			struct selfmon_node *node,
 			const struct selfmon_watch *watch);
+/*
+ * Sets `unusual` by the other limits, which stay the same: a slow path may have
+ * changed it.
+ */
+void selfmon_limits_restore(struct selfmon_stats *stats);
 /*
  * Sets the limits of some nodes of the calling thread, of others in the next
  * call. If selfmon_recorder_is_round(), call this after the ended visit is
@@ -34,23 +46,24 @@ void selfmon_limits_review(struct selfmon_thread *thread);
 /*
  * For a visit of the calling thread that is about to be stored as a slow one.
  * Returns a time in ticks: shorter parts of the visit may have no entry, because
- * an earlier visit of the node, which was left without an end, lasted longer. 0
- * if there is no such visit.
+ * an earlier visit of the node lasted longer, and was left without an end. 0 if
+ * there is no such visit.
  */
-uint64_t selfmon_limits_listed(const struct selfmon_thread *thread,
-			       const struct selfmon_node *node, uint64_t ticks);
+uint64_t selfmon_limits_listed(const struct selfmon_node *node, uint64_t ticks);
 /*
- * Call after such a visit is stored. The limits below the node no longer depend
- * on the time that the visit lasts.
+ * Call after a visit or a frame is stored as a slow one. Makes the limits below
+ * the node independent of how long it lasted. A visit that is not stored is
+ * below its region's limit, so no limits depend on it.
  */
-void selfmon_limits_end(struct selfmon_thread *thread,
-			const struct selfmon_node *node,
-			const struct selfmon_watch *watch);
+void selfmon_limits_end(const struct selfmon_thread *thread,
+			struct selfmon_node *node,
+			const struct selfmon_slowest *slowest);
 /*
- * The thread begins to measure another frame. It may contain visits of all
- * nodes, so from now on all get entries in the recorder, until limits are set.
+ * From now on, all visits of the thread get entries in the recorder, until
+ * limits are set. For frames with a new name, which may contain visits of all
+ * nodes, and if the tree is full.
  */
-void selfmon_limits_frames(struct selfmon_thread *thread);
+void selfmon_limits_lower(const struct selfmon_thread *thread);
 /*
  * Makes the next visit of each node take the slow path, which compares it with
  * the limits. Call after limits were lowered.

@@ -109,9 +109,9 @@ static uint64_t look_at_longer(struct selfmon_thread *thread,
 	if (watch->slowest &&
 	    visit->ticks > selfmon_load_once(&watch->slowest->limit)) {
 		selfmon_slowest_keep(thread, watch, visit,
-				     selfmon_limits_listed(thread, visit->node,
+				     selfmon_limits_listed(visit->node,
 							   visit->ticks));
-		selfmon_limits_end(thread, visit->node, watch);
+		selfmon_limits_end(thread, visit->node, watch->slowest);
 	}
 	trigger = selfmon_load_once(&watch->trigger);
 	if (visit->ticks <= trigger || trigger == SELFMON_WATCH_NONE)
@@ -147,7 +147,9 @@ void selfmon_recorder_add(struct selfmon_thread *thread,
 	}
 	if (recorder->traced) {
 		put_traced(thread, visit, trigger);
-	} else if (!visit->alone && !visit->frame) {
+	} else if (!visit->alone && !visit->frame &&
+		   visit->end - visit->start >=
+			   selfmon_load_once(&visit->node->stats->part)) {
 		position = selfmon_recorder_put(
 			recorder, visit->end,
 			selfmon_ended_pack(visit->end - visit->start,

@@ -57,18 +57,6 @@ struct selfmon_ended {
 };
 
 /*
- * A node whose visit was in progress when limits were set below the node: see
- * store/limits.h.
- */
-struct selfmon_lasting {
-	const struct selfmon_node *node; /* NULL: the element is free */
-	uint64_t ticks; /* how long the visit had lasted; the maximum */
-};
-
-/* Maximum number of nodes with such visits. */
-#define SELFMON_LASTING 16u
-
-/*
  * Written only by its thread, including signal handlers there. Only `trace` is
  * written by the trace's writer.
  */
@@ -84,8 +72,8 @@ struct selfmon_recorder {
 	uint64_t wanted;
 	struct selfmon_traced *trace;
 	struct selfmon_node *reviewed; /* the last one; NULL: none so far */
-	uint64_t reviewing; /* 1 while limits are reviewed */
-	struct selfmon_lasting lasting[SELFMON_LASTING];
+	bool reviewing;		       /* while limits are reviewed */
+	bool displaced; /* no node has limits: the tree is full */
 	struct selfmon_ended entry[];
 };
 
@@ -140,8 +128,8 @@ static inline uint64_t selfmon_recorder_put(struct selfmon_recorder *recorder,
 }
 
 /*
- * Returns true for the first one of each SELFMON_RECORDER_ENTRIES entries. After
- * adding the entry at this position, call selfmon_limits_review().
+ * Returns true at every SELFMON_RECORDER_ENTRIES-th position. After adding the
+ * entry at this position, call selfmon_limits_review().
  */
 static inline bool selfmon_recorder_is_round(uint64_t position)
 {

@@ -274,6 +274,8 @@ static uint64_t listed_since(const struct selfmon_watch *watch,
 {
 	const uint64_t before = watch->before / SELFMON_SLOW_FRACTION;
 
+	if (visit->alone || visit->resumed)
+		return 0; /* has no parts */
 	return visit->start < selfmon_process()->slow_since &&
 			       visit->ticks < watch->before && listed < before
 		       ? before

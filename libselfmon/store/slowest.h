@@ -18,8 +18,8 @@
 /* Maximum number of parts stored for each visit. These are the longest ones. */
 #define SELFMON_SLOW_PARTS 64u
 /*
- * Parts shorter than this fraction of a visit need not be recorded: a drawing of
- * the visit has hardly as many columns of pixels.
+ * Parts shorter than 1 / SELFMON_SLOW_FRACTION of a visit need not be recorded:
+ * in a drawing of the visit they are narrower than a pixel.
  */
 #define SELFMON_SLOW_FRACTION 1024u
 /* Maximum number of regions whose slow visits are stored, with 20 KiB each. */

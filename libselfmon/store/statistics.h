@@ -167,10 +167,13 @@ struct selfmon_stats {
 	 */
 	struct selfmon_work *work; /* the units counted here, newest first */
 	/*
-	 * In a thread that records its visits: times below this need only be
-	 * added and recorded, see selfmon_limits_set(). 0 in other threads.
+	 * In a thread that records its visits, see store/limits.h: times below
+	 * `recorded` need only be added and recorded, and times below `part`
+	 * need no entry in the recorder. `lasting` is how long the visit in
+	 * progress has lasted, with SELFMON_LASTED if it may have ended. 0 in
+	 * other threads.
 	 */
-	uint64_t recorded;
+	uint64_t recorded, part, lasting;
 	uint64_t rare[SELFMON_RARE_COUNT];
 	uint64_t kind[SELFMON_KIND_COUNT];
 	/* The short buckets, and SELFMON_BUCKET_NONE, which is not read. */

@@ -3,6 +3,7 @@
 #include "store/stats.h"
 
 #include "counters/estimate.h"
+#include "store/limits.h"
 #include "store/process.h"
 #include "store/self.h"
 #include "store/state.h"
@@ -86,6 +87,23 @@ static void add_partial(struct selfmon_stats *stats, uint64_t ticks)
 }
 
 /*
+ * Sets `unusual` so that visits no longer than the maximum take the fast path
+ * again, unless they need an entry in the recorder.
+ */
+__attribute__((noinline)) static void expect_visits(struct selfmon_stats *stats)
+{
+	const uint64_t most = stats->ticks.max;
+
+	if (selfmon_config()->record || selfmon_config()->traced ||
+	    selfmon_config()->longer)
+		selfmon_limits_restore(stats);
+	else
+		selfmon_store_once(&stats->unusual, most < SELFMON_TICKS_LONG
+							    ? most + 1
+							    : SELFMON_TICKS_LONG);
+}
+
+/*
  * Sets the limit from which times take the slow path of leave. Called after the
  * maximum is updated. The limit is the maximum plus one, or less, so that
  * shorter visits need no comparison with the maximum. With the limit 0 all
@@ -97,7 +115,7 @@ __attribute__((noinline)) static void set_unusual(struct selfmon_stats *stats)
 	if (!selfmon_load_once(&stats->unusual))
 		selfmon_stats_work(stats);
 	else
-		selfmon_stats_expect(stats);
+		expect_visits(stats);
 }
 
 static inline void set_usual(struct selfmon_stats *stats, uint64_t ticks)
@@ -108,7 +126,7 @@ static inline void set_usual(struct selfmon_stats *stats, uint64_t ticks)
 
 void selfmon_stats_work(struct selfmon_stats *stats)
 {
-	selfmon_stats_expect(stats);
+	expect_visits(stats);
 	selfmon_work_collect(stats);
 }
 

@@ -9,10 +9,12 @@
 #include <stddef.h>
 
 #include "store/config.h"
+#include "store/limits.h"
 #include "store/live.h"
 #include "store/lock.h"
 #include "store/memory.h"
 #include "store/process.h"
+#include "store/recorder.h"
 #include "store/self.h"
 #include "store/state.h"
 #include "store/statistics.h"
@@ -277,25 +279,20 @@ struct selfmon_node *selfmon_tree_child(struct selfmon_thread *thread,
 	return node;
 }
 
+/*
+ * From the first such visit on, no node has limits in the recorder: see
+ * store/limits.c. The count is incremented first, since it is read there.
+ */
 void selfmon_tree_displaced(struct selfmon_thread *thread,
 			    struct selfmon_node *parent)
 {
 	selfmon_rare_add(parent->stats, SELFMON_RARE_OVERLAPPED, 1);
 	selfmon_arch_add(&thread->record->displaced, 1);
-}
-
-/*
- * Counts a visit that is recorded in the node of its region below the root.
- * From now on, visits of the node take the slow path of leave, which adds them
- * to the recorder: see selfmon_limits_set(). The count is read there, so it
- * is incremented first.
- */
-static void displace(struct selfmon_thread *thread, struct selfmon_node *parent,
-		     struct selfmon_node *node)
-{
-	selfmon_tree_displaced(thread, parent);
-	if (thread->recorder)
-		selfmon_store_once(&node->stats->unusual, 0);
+	if (thread->recorder && !thread->recorder->displaced) {
+		selfmon_limits_lower(thread);
+		selfmon_compiler_fence();
+		thread->recorder->displaced = true;
+	}
 }
 
 /* Takes no lock: if the tree is full, each visit may call this. */
@@ -310,7 +307,7 @@ struct selfmon_node *selfmon_tree_elsewhere(struct selfmon_thread *thread,
 		return NULL;
 	node = selfmon_tree_find(thread, thread->root, region);
 	if (node)
-		displace(thread, parent, node);
+		selfmon_tree_displaced(thread, parent);
 	return node;
 }
 
@@ -324,6 +321,6 @@ struct selfmon_node *selfmon_tree_place(struct selfmon_thread *thread,
 		return node;
 	node = selfmon_tree_child(thread, thread->root, region);
 	if (node)
-		displace(thread, parent, node);
+		selfmon_tree_displaced(thread, parent);
 	return node;
 }

@@ -63,24 +63,6 @@ static inline void selfmon_work_add(struct selfmon_work *work, uint64_t n)
 	selfmon_arch_add(&work->histogram[selfmon_bucket_of_any(n)], 1);
 }
 
-/*
- * Sets `unusual` so that visits no longer than the maximum take the fast path
- * again. If visits are recorded, sets it to 0: the next visit takes the slow
- * path, and selfmon_limits_set() decides about later ones.
- */
-static inline void selfmon_stats_expect(struct selfmon_stats *stats)
-{
-	const uint64_t most = stats->ticks.max;
-
-	if (selfmon_config()->record || selfmon_config()->traced ||
-	    selfmon_config()->longer)
-		selfmon_store_once(&stats->unusual, 0);
-	else
-		selfmon_store_once(&stats->unusual, most < SELFMON_TICKS_LONG
-							    ? most + 1
-							    : SELFMON_TICKS_LONG);
-}
-
 /* Adds what the open visit counted of one unit to the statistics. */
 static inline void selfmon_work_take(struct selfmon_stats *stats,
 				     struct selfmon_work *work)
@@ -98,7 +80,7 @@ static inline void selfmon_work_take(struct selfmon_stats *stats,
  * Adds the counted units in the same update as the visit, so that a reader sees
  * either both or none. Subtracts the added amount instead of clearing the
  * count: if a handler counts units in between, they stay for a later visit of
- * this node. Call after selfmon_stats_expect(): the handler sets `unusual` to
+ * this node. Call after `unusual` is set: the handler sets `unusual` to
  * 0, and a later store would overwrite the 0.
  */
 static inline void selfmon_work_collect(struct selfmon_stats *stats)

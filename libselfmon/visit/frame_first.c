@@ -75,7 +75,7 @@ static struct selfmon_frame_open *add_name(struct selfmon_thread *thread,
 	frame->start = 0;
 	selfmon_store_once(&frames->names, frames->names + 1);
 	selfmon_compiler_fence();
-	selfmon_limits_frames(thread);
+	selfmon_limits_lower(thread);
 	return frame;
 }
 
