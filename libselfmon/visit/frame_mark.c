@@ -27,7 +27,7 @@
 #include "visit/visit.h"
 
 /*
- * The name of frames without a name. Aligned, since glibc's strcmp(3) takes 17
+ * The name of frames without a name. Aligned, since glibc's strcmp(3) takes 21
  * instructions more for a string in the last 128 bytes of a page.
  */
 static const char unnamed[] __attribute__((aligned(128))) = "frame";
