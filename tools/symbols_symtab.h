@@ -12,7 +12,8 @@ struct symbols_symtab *symbols_symtab_open(Dwfl_Module *module);
 /* Accepts NULL. */
 void symbols_symtab_close(struct symbols_symtab *symtab);
 /*
- * Returns the name of the function at an address of the module's Dwfl, or NULL.
+ * Returns the name of the function that contains this address, or NULL. The
+ * address includes the bias with which libdwfl loaded the module.
  */
 const char *symbols_symtab_find(const struct symbols_symtab *symtab,
 				GElf_Addr address);

@@ -31,7 +31,8 @@ enum selfmon_clock_source {
 
 /*
  * A conversion: ns = (ticks * mult) >> shift, in 128 bits. ticks come from
- * selfmon_arch_timestamp(); for SELFMON_CLOCK_GETTIME they are nanoseconds.
+ * selfmon_arch_timestamp(), or for SELFMON_CLOCK_GETTIME from CLOCK_MONOTONIC
+ * in nanoseconds.
  */
 struct selfmon_clock {
 	enum selfmon_clock_source source;

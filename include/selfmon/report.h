@@ -60,7 +60,7 @@ struct selfmon_quantity {
 	double share_on_pmu;  /* share of the time of all measured visits
 			       * during which the event was on a counter;
 			       * includes visits without a value */
-	double guessed;       /* if scaled: the part of net that is
+	double guessed;       /* if scaled: the share of net, 0 to 1, that is
 			       * extrapolated from the time on a counter;
 			       * else 0 */
 };

@@ -13,8 +13,8 @@
 #include "platform/kernel.h"
 
 /*
- * Returns true if the event was refused only because it does not fit with the
- * other events of its group. EINVAL means this for a group member only: a
+ * Returns true if the event may fit into another group: it was refused with
+ * EINVAL as a member of a group, or its group never got onto the PMU (EBUSY). A
  * leader that fails with EINVAL is an invalid event.
  */
 static bool did_not_fit(const struct selfmon_member *member)

@@ -2,8 +2,9 @@
 /*
  * Opens the events of several threads. An inherited event cannot be mapped
  * unless it is bound to a CPU (kernel kernel/events/core.c, perf_mmap), so each
- * one is read by read(2). The kernel returns the sum over the thread and all
- * threads that it started, including ended ones.
+ * one is read by read(2). The kernel returns the sum over the thread, the
+ * threads that it started since the event was opened, and their descendants,
+ * including ended ones.
  *
  * Events are scheduled in groups, but read one by one. Linux before 4.13
  * refuses to read a whole group of inherited events (EINVAL). On later kernels

@@ -129,9 +129,11 @@ static bool is_inside(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns false if one of the entries is a span or on another stack: spans need
- * not nest, so such an entry may be alive. Also returns false if the bounds are
- * not exact and the top entry cannot be inside of the other one.
+ * False if one of the entries is a span or on another stack: spans need not
+ * nest, and code on another stack may go on, so the top entry may be alive. Also
+ * false if the bounds of the stack are not exact, and the top entry's address is
+ * above the other's: then it is not inside of the other, and may be on another
+ * stack. A top entry without a visit is never alive, and is not checked.
  */
 bool selfmon_abandoned_above(const struct selfmon_thread *thread,
 			     const struct selfmon_visit *open,

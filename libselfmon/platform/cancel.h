@@ -21,8 +21,8 @@ static inline void selfmon_cancel_off(struct selfmon_cancel *before)
 }
 
 /*
- * Does not return if the thread was cancelled meanwhile and its cancellation
- * type is asynchronous.
+ * Does not return if the thread was cancelled meanwhile and its cancellation is
+ * enabled and asynchronous.
  */
 static inline void selfmon_cancel_restore(const struct selfmon_cancel *before)
 {

@@ -187,7 +187,7 @@ static void name_threads(struct selfmon_report *made)
 	}
 }
 
-/* Copies the counts that belong to the report and not to a row. */
+/* Copies what belongs to the report and not to a row, except samples. */
 static void take_counts(struct selfmon_gather *to,
 			const struct selfmon_gather *from)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts known to be wrong on some CPUs, each with its source. A report lists
- * only the errata that affect one of its events.
+ * Known errata of CPUs that make counts wrong, or whose counting disturbs the
+ * program, each with its source. A report lists only the errata that affect one
+ * of its events.
  */
 #include "report/errata.h"
 
@@ -13,7 +14,7 @@
 #include "report/event_kind.h"
 
 /* Classes of affected events, as bits. */
-#define RETIRED 1u  /* retired instructions, branches and their misses */
+#define RETIRED 1u  /* events of retirement, such as instructions */
 #define ICACHE 2u   /* L1-icache references and misses */
 #define HARDWARE 4u /* any hardware event */
 

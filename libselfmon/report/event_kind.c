@@ -7,7 +7,10 @@
 
 #include "event/generic.h"
 
-/* Modifier letters of perf, which follow the last colon. */
+/*
+ * Modifier letters of perf. In a name without slashes they follow the last
+ * colon.
+ */
 #define MODIFIERS "ukhpPSDIGHWeb"
 
 /*

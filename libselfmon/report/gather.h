@@ -109,8 +109,10 @@ static inline int32_t selfmon_gather_top(size_t k)
 int selfmon_gather_make_apart(struct selfmon_gather *gather);
 void selfmon_gather_free_apart(struct selfmon_gather *gather);
 /*
- * Returns the index k for the thread state with this number. Adds the state's
- * owners to the number of threads of k.
+ * Returns the index k for the thread state with this number: 0 if it had
+ * several owners or if the number is too high. Adds the owners to the number of
+ * threads of k; if the owners are unknown (0), adds 1. If k is not 0, stores the
+ * tid and the name.
  */
 size_t selfmon_gather_thread(struct selfmon_gather_apart *apart,
 			     uint32_t number, uint32_t owners, uint32_t tid,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Metrics: quotients of a report's columns. Which metrics exist depends on the
- * names of the columns and on the units counted.
+ * Metrics: quotients of two of these: columns, time, visits, units. Which
+ * metrics exist depends on the names of the columns and on the units counted.
  */
 #ifndef SELFMON_REPORT_METRIC_H
 #define SELFMON_REPORT_METRIC_H

@@ -26,9 +26,9 @@
  * Without samples, the ring has two pages, enough for 150 switches. If there
  * are more switches before the ring is read, the kernel overwrites records. The
  * number of lost switches is then found by getrusage(2): see
- * selfmon_switches_take_lost(). A ring that is full and not overwritten would
- * have to be read between visits: its head does not move, so no visit could see
- * that it has new records.
+ * selfmon_switches_take_lost(). If the kernel dropped new records instead, the
+ * head of a full ring would stand still. A visit detects switches by a change
+ * of the head, so no visit would read the ring again.
  */
 #define SWITCHES_ORDER 1
 
@@ -367,8 +367,8 @@ static void read_records(struct selfmon_thread *thread, uint64_t head,
 
 /*
  * Signals are blocked during the read, because a handler that jumped out would
- * leave a record half added. A handler of a blocked signal runs afterwards; no
- * record is added to the handler's visits.
+ * leave a record half added. A handler of a blocked signal runs after the read,
+ * so the records read here are not added to its visits.
  */
 struct selfmon_ring_end selfmon_thread_ring_read(struct selfmon_thread *thread,
 						 uint64_t ticks)

@@ -107,7 +107,8 @@ static void take_thread_entry(struct selfmon_traced *traced,
  * Drops entries that do not belong in the file, such as visits of regions that
  * are left out. Returns the number of entries that remain. A START entry
  * belongs to the visit after it, COUNT and LONGER entries to the visit before
- * them.
+ * them. Also takes the owner's id and name from their entries, and counts the
+ * LONGER entries that remain.
  */
 static uint32_t choose_entries(struct selfmon_traced *traced, uint32_t count)
 {

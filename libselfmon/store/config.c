@@ -108,8 +108,9 @@ static bool has_option(const char *output, const char *option)
 }
 
 /*
- * Removes @offcpu from the list of events: it is an option for regions and not
- * an event of the kernel.
+ * Removes @offcpu from the list of events, since it is no event of the kernel
+ * but an option for regions, and sets the option. With SELFMON_EVERY above 1 a
+ * note says that it is not set.
  */
 static void set_off_cpu(void)
 {

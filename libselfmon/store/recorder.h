@@ -107,8 +107,8 @@ static inline bool selfmon_ended_follows(const struct selfmon_ended *entry)
 /*
  * Adds an entry and returns its position.
  *
- * Reserves the entry with a single instruction, so that an interrupting handler
- * uses another entry. If a handler jumps out before the entry is written, the
+ * Reserves the entry in one step (selfmon_arch_take()), so that an interrupting
+ * handler uses another entry. If a handler jumps out before the entry is written, the
  * entry keeps its old contents. The fences let a reader in another thread see,
  * in this order: the new `position`, the new contents, the new `written`.
  */
@@ -159,8 +159,9 @@ struct selfmon_due {
 
 /*
  * Records a visit of any kind. Stores it if it is one of the slowest of its
- * region, and triggers the trace if it lasted longer than the trace's limit.
- * Call after the visit's statistics are recorded and before its entry is
+ * region in the current interval, triggers the trace if it lasted longer than
+ * the trace's limit, and sets *due if it must be reported to the program. Call
+ * after the visit's statistics are recorded and before its entry is
  * reused. Afterwards, pass *due to selfmon_longer_call().
  */
 void selfmon_recorder_add(struct selfmon_thread *thread,

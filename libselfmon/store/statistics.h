@@ -167,11 +167,11 @@ struct selfmon_stats {
 	 */
 	struct selfmon_work *work; /* the units counted here, newest first */
 	/*
-	 * In a thread that records its visits, see store/limits.h: times below
-	 * `recorded` need only be added and recorded, and times below `part`
-	 * need no entry in the recorder. `lasting` is how long the visit in
-	 * progress has lasted, with SELFMON_LASTED if it may have ended. 0 in
-	 * other threads.
+	 * Only in a thread that records its visits, else 0; explained in
+	 * store/limits.h. A visit shorter than `recorded` is not compared with
+	 * its region's limit. A visit shorter than `part` gets no entry in the
+	 * recorder. `lasting`: how long the visit in progress had lasted at the
+	 * last review, if limits below the node are based on it.
 	 */
 	uint64_t recorded, part, lasting;
 	uint64_t rare[SELFMON_RARE_COUNT];

@@ -234,8 +234,8 @@ static bool tree_is_full(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns true if the table has room for a node. One slot must stay free, since
- * a search ends at a free slot.
+ * Enlarges the table if it is too full. Returns true if it has room for a node.
+ * One slot must stay free, since a search ends at a free slot.
  */
 static bool has_room(struct selfmon_thread *thread)
 {

@@ -49,8 +49,8 @@ struct selfmon_watch {
 void selfmon_watch_begin(struct selfmon_process *process,
 			 const struct selfmon_thread *thread, uint32_t region);
 /*
- * Returns the first watch of one of SELFMON_WATCH_LISTS lists; watch->next is
- * the following one. Needs no lock.
+ * Returns the first watch of one of SELFMON_WATCH_LISTS lists, or NULL if it is
+ * empty; watch->next is the following one. Needs no lock.
  */
 static inline struct selfmon_watch *
 selfmon_watch_first(struct selfmon_process *process, size_t list)

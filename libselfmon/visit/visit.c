@@ -37,9 +37,9 @@ static ALWAYS_INLINE void start_time(struct selfmon_visit *open)
 }
 
 /*
- * Like enter_time(), for three cases: the child's slot in the parent has
- * another node, the function has several open visits, or the newest visit is a
- * span.
+ * Like enter_time(), for these cases: the child's slot in the parent has another
+ * node, the function has several open visits, or the newest visit is a span. If
+ * visits may be abandoned, or the place is new, calls selfmon_enter_any().
  */
 static ALWAYS_INLINE void enter_beside(struct selfmon_site *site,
 				       struct selfmon_frame *frame, bool span,

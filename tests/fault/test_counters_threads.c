@@ -160,8 +160,8 @@ Test(counters_threads_faults, threads_without_end_are_an_error)
 }
 
 /*
- * Makes each call fail: those that list the threads, allocate, open, or query a
- * descriptor.
+ * Makes one call after the other fail, each in its own attempt to open: calls
+ * that list the threads, allocate, open, or query a descriptor.
  */
 Test(counters_threads_faults, each_call_may_fail_and_nothing_is_left)
 {

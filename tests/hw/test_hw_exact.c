@@ -103,7 +103,8 @@ static bool host_added(uint64_t n, uint64_t excess)
 /*
  * Expects a cause for each count above the expected one. On all machines, a
  * repeated read of an end of the visit is a cause; delta->moved counts these
- * reads. On a real machine, interrupts and faults are causes, too.
+ * reads. On a real machine, interrupts and faults are causes, too, and those
+ * of a hypervisor's host.
  */
 static void expect_cause(const struct selfmon_delta *delta, uint64_t n,
 			 uint64_t excess, uint64_t *before)

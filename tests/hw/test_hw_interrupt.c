@@ -182,7 +182,7 @@ Test(hw_interrupt, an_overflow_of_what_is_read_tears_no_read)
  * reads between any two instructions.
  */
 static struct {
-	int crowd; /* leader of a group that occupies all general counters */
+	int crowd; /* leader of a group with all general counters but one */
 	int rival; /* takes the counter that our event prefers */
 	bool turn;
 	unsigned int switches;

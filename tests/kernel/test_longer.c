@@ -317,7 +317,7 @@ Test(longer, has_limits_that_are_allowed)
 	cr_expect_eq(called.calls, 0);
 }
 
-/* Without a function to call, threads have neither a ring nor a limit. */
+/* Without a function to call, a thread has no ring, and a region no limit. */
 Test(longer, is_off)
 {
 	struct selfmon_options options = options_of("none", NULL, LIMIT_NS);

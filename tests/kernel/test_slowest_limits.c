@@ -104,8 +104,8 @@ static void with_levels(void)
 }
 
 /*
- * One frame is in progress all the time. Of the others, the visits in the first
- * 8 need entries.
+ * The frame "loading" never ends. The first 8 frames "turn" are all kept, so the
+ * visits in them get entries. Later visits are too short.
  */
 static void with_frames(void)
 {

@@ -177,7 +177,10 @@ static __attribute__((noinline)) void play(void)
 	}
 }
 
-/* Work of cut-off visits is lost; all other work must be counted once. */
+/*
+ * Work of cut-off visits is lost, and in a cold scene, which has no region
+ * around it, so is work of a handler. All other work must be counted once.
+ */
 static void check_bytes(uint64_t bytes)
 {
 	const uint64_t reported = scene->bytes + handled * variant->bytes;

@@ -39,7 +39,8 @@ __attribute__((constructor)) static void load(void)
 
 /*
  * Runs after the destructor of a static copy of the library, so that the
- * threads run when this copy's state has been removed.
+ * threads run when this copy's state has been removed. That destructor has the
+ * same priority, but this file is linked before the library.
  */
 __attribute__((destructor(101))) static void let_them_run(void)
 {

@@ -4,7 +4,8 @@
  * (shared or static) or, if compiled with NO_REGIONS, without it.
  *
  *	modules reload N PLUGIN...     loads the plugins in turn, N times in all
- *	modules copies N PLUGIN        the same; PLUGIN has the static library
+ *	modules copies N PLUGIN        the same; PLUGIN has the static library,
+ *	                               whose events must stop when it is unloaded
  *	modules alone N PLUGIN         like copies; only main() calls PLUGIN
  *	modules once FLAGS PLUGIN      g: global, d: deepbind, k: kept loaded
  *	modules full PLUGIN FILLER...  loads PLUGIN when static TLS is used up
