@@ -125,6 +125,8 @@ static struct selfmon_recorder *make_recorder(bool seen)
 		return NULL;
 	recorder->mask = entries - 1;
 	recorder->traced = ring && seen;
+	recorder->review_at = recorder->traced ? UINT64_MAX
+					       : SELFMON_RECORDER_ENTRIES;
 	return recorder;
 }
 

@@ -51,8 +51,8 @@ static uint64_t stored_frames_above(const struct selfmon_thread *thread)
 
 /*
  * Returns the shortest time of the node's visits that need an entry in the
- * recorder, or SELFMON_WATCH_NONE: no visit contains them whose parts are
- * stored. All visits need an entry if the recorder has a trace, or if the tree
+ * recorder, or SELFMON_WATCH_NONE: no visit that is stored contains them. All
+ * visits need an entry if the recorder has a trace, or if the tree
  * is full: then visits of other places use nodes directly below the root.
  */
 static uint64_t shortest_part(const struct selfmon_thread *thread,
@@ -61,11 +61,12 @@ static uint64_t shortest_part(const struct selfmon_thread *thread,
 	const struct selfmon_node *around = node->parent;
 	uint64_t least, ticks;
 
-	if (thread->recorder->traced ||
-	    selfmon_load_once(&thread->record->displaced))
+	if (thread->recorder->traced)
 		return 0;
-	if (!around || around == thread->async)
+	if (!selfmon_config()->record || !around || around == thread->async)
 		return SELFMON_WATCH_NONE;
+	if (selfmon_load_once(&thread->record->displaced))
+		return 0;
 	least = stored_frames_above(thread);
 	for (; around->parent; around = around->parent) {
 		ticks = stored_above(around);
@@ -95,8 +96,8 @@ static void lower_node(struct selfmon_stats *stats)
  * A handler may count the node's first units, mark the thread's first frame, or
  * find the tree full, and another thread may lower the limit, after all this
  * was read here. Therefore it is read again after the node's limits are set.
- * The fence pairs with the first one in selfmon_limits_recall(): if neither load
- * of the limit sees the lower one, the 0 is stored last.
+ * The fence pairs with those of selfmon_limits_recall(): if neither load of the
+ * limit sees the lower one, the 0 is stored last.
  */
 void selfmon_limits_set(const struct selfmon_thread *thread,
 			struct selfmon_node *node,
@@ -126,9 +127,8 @@ void selfmon_limits_set(const struct selfmon_thread *thread,
 }
 
 /*
- * The fence pairs with the second one in selfmon_limits_recall(): if the limits
- * are lowered meanwhile, and this function does not see it, the 0 is stored
- * last.
+ * The fence pairs with the last one of selfmon_limits_recall(): if the limits are
+ * lowered meanwhile, and this function does not see it, the 0 is stored last.
  */
 void selfmon_limits_restore(struct selfmon_stats *stats)
 {
@@ -172,45 +172,76 @@ void selfmon_limits_lower(const struct selfmon_thread *thread)
 		lower_below(thread->root);
 }
 
-/* What recall_all() stores. */
-enum pass { RECORDED, OTHERS };
+/*
+ * The visit that began before this moment may lack parts because of the time in
+ * `lasting`. So this time counts like a limit of the interval that ends.
+ */
+static void recall_lasting(struct selfmon_node *node)
+{
+	struct selfmon_watch *const watch =
+		selfmon_watch_of(selfmon_process(), node->region);
+	const uint64_t lasted = selfmon_load_once(&node->stats->lasting) &
+				~SELFMON_LASTED;
 
-static void recall_all(const struct selfmon_process *process, enum pass pass)
+	if (!lasted)
+		return;
+	if (watch && selfmon_load_once(&watch->before) < lasted)
+		selfmon_store_once(&watch->before, lasted);
+	selfmon_store_once(&node->stats->lasting, 0);
+}
+
+/* What recall_all() lowers. */
+enum recalled { LASTING, RECORDED, UNUSUAL };
+
+static void recall_all(const struct selfmon_process *process,
+		       enum recalled what)
 {
 	const struct selfmon_thread *thread;
 	struct selfmon_node *node;
 
+	/* The limits that this depends on are lowered before. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	/* Acquire: threads and nodes are complete before they are listed. */
 	thread = __atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
 	for (; thread; thread = thread->next)
 		for (node = thread->root; node;
 		     node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE)) {
-			if (pass == RECORDED) {
+			if (what == LASTING) {
+				recall_lasting(node);
+			} else if (what == RECORDED) {
 				lower_limit(&node->stats->recorded);
-				continue;
+				lower_limit(&node->stats->part);
+			} else {
+				lower_limit(&node->stats->unusual);
 			}
-			lower_node(node->stats);
-			lower_limit(&node->stats->lasting);
 		}
 }
 
-/* The second fence pairs with the one in selfmon_limits_restore(). */
+/*
+ * In this order, since `part` depends on `lasting` of other nodes, and `unusual`
+ * on `recorded` and `part`. A thread that reads an old value in between reads it
+ * again after a fence, or its result is lowered later.
+ */
 void selfmon_limits_recall(const struct selfmon_process *process)
 {
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	recall_all(process, LASTING);
 	recall_all(process, RECORDED);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	recall_all(process, OTHERS);
+	recall_all(process, UNUSUAL);
 }
 
 /* ---- visits in progress -------------------------------------------------- */
 
 /*
- * Negative times are not used: the timestamp counters of two CPUs may differ.
+ * Negative times are not used: the timestamp counters of two CPUs may differ. A
+ * longer time of an earlier visit is kept, also with SELFMON_LASTED, since
+ * limits may be based on it.
  */
 static void note_lasting(struct selfmon_node *node, uint64_t ticks)
 {
-	if ((int64_t)ticks > 0 && ticks > stored_above(node))
+	const uint64_t lasted = selfmon_load_once(&node->stats->lasting) &
+				~SELFMON_LASTED;
+
+	if ((int64_t)ticks > 0 && ticks > lasted && ticks > stored_above(node))
 		selfmon_store_once(&node->stats->lasting, ticks);
 }
 
@@ -255,10 +286,9 @@ void selfmon_limits_review(struct selfmon_thread *thread)
 	struct selfmon_node *node = recorder->reviewed;
 	unsigned int n, steps = 0;
 
-	if (recorder->traced || recorder->reviewing ||
-	    recorder->position < SELFMON_RECORDER_ENTRIES)
-		return;
-	selfmon_store_once(&recorder->reviewing, true);
+	selfmon_store_once(&recorder->review_at,
+			   recorder->position + SELFMON_RECORDER_ENTRIES);
+	selfmon_compiler_fence();
 	note_all_lasting(thread);
 	for (n = 0; n < thread->nodes && steps < REVIEW_STEPS; n++) {
 		node = node && node->next ? node->next : thread->root->next;
@@ -268,7 +298,6 @@ void selfmon_limits_review(struct selfmon_thread *thread)
 		steps += depth_of(node);
 	}
 	recorder->reviewed = node;
-	selfmon_store_once(&recorder->reviewing, false);
 }
 
 uint64_t selfmon_limits_listed(const struct selfmon_node *node, uint64_t ticks)

@@ -3,7 +3,7 @@
  * The limits of a node in a thread that records its visits. A visit below
  * `unusual` takes the fast path, except if it ended on another CPU. Any other
  * visit below `recorded` is only added to the statistics and to the recorder. A
- * visit below `part` gets no entry in the recorder.
+ * visit below `part` needs no entry in the recorder.
  *
  * `part` depends on the regions around the node. The parts of a visit are stored
  * only if the visit is longer than its region's limit, and a part is of interest
@@ -37,10 +37,8 @@ void selfmon_limits_set(const struct selfmon_thread *thread,
 void selfmon_limits_restore(struct selfmon_stats *stats);
 /*
  * Sets the limits of some nodes of the calling thread, of others in the next
- * call. If selfmon_recorder_is_round(), call this after the ended visit is
- * marked as recorded. Does nothing until the recorder has been full, and in a
- * handler that interrupts this function. If a handler jumps out of this
- * function, later calls do nothing.
+ * call. If selfmon_recorder_is_due(), call this after the ended visit is marked
+ * as recorded.
  */
 void selfmon_limits_review(struct selfmon_thread *thread);
 /*

@@ -136,14 +136,18 @@ void selfmon_recorder_add(struct selfmon_thread *thread,
 	struct selfmon_recorder *const recorder = thread->recorder;
 	struct selfmon_watch *watch;
 	uint64_t trigger = 0, position;
+	bool longer;
 
 	due->node = NULL;
 	if (visit->ticks >= selfmon_load_once(&visit->node->stats->recorded)) {
 		watch = selfmon_watch_of(selfmon_process(),
 					 visit->node->region);
-		if (watch && visit->ticks > selfmon_load_once(&watch->limit))
+		longer = watch && visit->ticks > selfmon_load_once(&watch->limit);
+		if (longer)
 			trigger = look_at_longer(thread, visit, watch, due);
-		selfmon_limits_set(thread, visit->node, watch);
+		/* With units, each visit gets here: reviews are enough. */
+		if (longer || !selfmon_load_once(&visit->node->stats->work))
+			selfmon_limits_set(thread, visit->node, watch);
 	}
 	if (recorder->traced) {
 		put_traced(thread, visit, trigger);
@@ -154,7 +158,8 @@ void selfmon_recorder_add(struct selfmon_thread *thread,
 			recorder, visit->end,
 			selfmon_ended_pack(visit->end - visit->start,
 					   visit->node->region));
-		if (selfmon_unlikely(selfmon_recorder_is_round(position)))
+		if (selfmon_unlikely(
+			    selfmon_recorder_is_due(recorder, position)))
 			selfmon_limits_review(thread);
 	}
 }

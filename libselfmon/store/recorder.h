@@ -65,15 +65,16 @@ struct selfmon_recorder {
 	uint64_t written;  /* number of entries written so far */
 	uint64_t mask;	   /* number of entries in the ring, minus 1 */
 	bool traced;	   /* a trace is written from this ring */
+	bool displaced;	   /* no node has limits: the tree is full */
 	/*
 	 * The trace's writer must write the entries before this position, which
 	 * follows the entries of the last visit that triggered the trace.
 	 */
 	uint64_t wanted;
 	struct selfmon_traced *trace;
+	/* Position of the next review of limits; UINT64_MAX with a trace. */
+	uint64_t review_at;
 	struct selfmon_node *reviewed; /* the last one; NULL: none so far */
-	bool reviewing;		       /* while limits are reviewed */
-	bool displaced; /* no node has limits: the tree is full */
 	struct selfmon_ended entry[];
 };
 
@@ -128,12 +129,15 @@ static inline uint64_t selfmon_recorder_put(struct selfmon_recorder *recorder,
 }
 
 /*
- * Returns true at every SELFMON_RECORDER_ENTRIES-th position. After adding the
- * entry at this position, call selfmon_limits_review().
+ * Returns true if the thread has added as many entries as the ring holds since
+ * the last review. After adding the entry at this position, call
+ * selfmon_limits_review().
  */
-static inline bool selfmon_recorder_is_round(uint64_t position)
+static inline bool
+selfmon_recorder_is_due(const struct selfmon_recorder *recorder,
+			uint64_t position)
 {
-	return position % SELFMON_RECORDER_ENTRIES == 0;
+	return position >= selfmon_load_operand(&recorder->review_at);
 }
 
 struct selfmon_recorded_visit {

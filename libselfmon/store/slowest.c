@@ -272,12 +272,13 @@ static uint64_t listed_since(const struct selfmon_watch *watch,
 			     const struct selfmon_recorded_visit *visit,
 			     uint64_t listed)
 {
-	const uint64_t before = watch->before / SELFMON_SLOW_FRACTION;
+	const uint64_t limit = selfmon_load_once(&watch->before),
+		       before = limit / SELFMON_SLOW_FRACTION;
 
 	if (visit->alone || visit->resumed)
 		return 0; /* has no parts */
 	return visit->start < selfmon_process()->slow_since &&
-			       visit->ticks < watch->before && listed < before
+			       visit->ticks < limit && listed < before
 		       ? before
 		       : listed;
 }

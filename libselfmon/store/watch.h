@@ -28,7 +28,10 @@ struct selfmon_watch {
 	uint64_t call;	  /* longer visits are reported to the program */
 	/* NULL: the slowest visits are not stored. */
 	struct selfmon_slowest *slowest;
-	/* The highest limit of `slowest` in earlier intervals. */
+	/*
+	 * The highest limit of `slowest` in earlier intervals, or time of a
+	 * visit in progress that took the place of the limit.
+	 */
 	uint64_t before;
 	uint64_t longer; /* visits that triggered */
 	uint64_t *histogram; /* for the trace's writer; NULL: not needed */

@@ -26,6 +26,7 @@ static ALWAYS_INLINE void selfmon_leave_recorded(struct selfmon_thread *thread,
 	struct selfmon_stats *const stats = open->node->stats;
 	const uint64_t entry =
 		ticks << SELFMON_ENDED_REGION_BITS | open->node->region;
+	struct selfmon_recorder *recorder;
 	uint64_t position;
 
 	selfmon_stats_begin(stats);
@@ -35,10 +36,11 @@ static ALWAYS_INLINE void selfmon_leave_recorded(struct selfmon_thread *thread,
 	selfmon_stats_end(stats);
 	/* Adding again takes a register less than keeping the timestamp. */
 	SELFMON_HIDE_VAR(ticks);
-	position = selfmon_recorder_put(thread->recorder,
-					open->start.ticks + ticks, entry);
+	recorder = thread->recorder;
+	position = selfmon_recorder_put(recorder, open->start.ticks + ticks,
+					entry);
 	selfmon_visit_give_back(thread, open);
-	if (selfmon_unlikely(selfmon_recorder_is_round(position)))
+	if (selfmon_unlikely(selfmon_recorder_is_due(recorder, position)))
 		selfmon_limits_review(thread);
 }
 

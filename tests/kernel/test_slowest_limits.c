@@ -118,6 +118,22 @@ static void with_frames(void)
 	}
 }
 
+/* As if the thread waited before each visit. */
+static void with_waits(void)
+{
+	struct selfmon_recorder *const recorder =
+		selfmon_thread_self()->recorder;
+	uint64_t i;
+
+	for (i = 0; i < 20 * RING; i++) {
+		selfmon_recorder_put(recorder, selfmon_clock_ticks(),
+				     selfmon_ended_pack(
+					     10, SELFMON_ENDED_BLOCKED));
+		visit("a", 0);
+	}
+	recorder->position -= i; /* check_room() counts visits */
+}
+
 static void check_room(const char *events, void (*work)(void))
 {
 	record_with(events);
@@ -144,6 +160,11 @@ Test(slowest_limits, visits_below_many_levels_take_no_room)
 Test(slowest_limits, visits_in_a_frame_in_progress_take_no_room)
 {
 	check_room("none", with_frames);
+}
+
+Test(slowest_limits, visits_between_waits_take_no_room)
+{
+	check_room("none", with_waits);
 }
 
 Test(slowest_limits, visits_with_counters_take_no_room)

@@ -313,6 +313,24 @@ Test(slowest_short, parts_of_an_outer_visit_are_not_missing)
 	selfmon_report_free(report);
 }
 
+/* The report begins an interval before the next visit of the node has ended. */
+Test(slowest_short, parts_missing_after_a_jump_and_a_report_are_said)
+{
+	struct selfmon_report *report;
+	int i;
+
+	for (i = 0; i <= (int)SELFMON_SLOW_VISITS; i++)
+		visit("a", LONG_NS / 100); /* later ones are not slow */
+	query_without_end();
+	query(5, 0, 0, take_report);
+	report = rows_take();
+	cr_expect(slowest(report, "query")->inner == 5 ||
+		  slowest(report, "query")->listed_ns != 0 ||
+		  slowest(report, "query")->ns > JUMPED_NS);
+	selfmon_report_free(report);
+	selfmon_report_free(earlier);
+}
+
 static void deep(int depth)
 {
 	SELFMON_REGION("deep")
