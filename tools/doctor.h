@@ -193,7 +193,7 @@ struct doctor_report {
 	struct selfmon_sentence note[2]; /* on remedies, or "" */
 	size_t causes; /* number of failed checks that prevent user reads */
 	const struct doctor_check *cause[DOCTOR_CHECKS];
-	bool counted; /* hardware events are counted, in user space or not */
+	bool counted; /* hardware events can be counted, however they are read */
 	/* The root cause of the problem, or NULL. */
 	const struct doctor_check *root;
 	/* One line: state, root cause, remedy. */

@@ -14,8 +14,9 @@
 #include "doctor_user.h"
 
 /*
- * Causes come before their consequences. A failed consequence counts as a cause
- * only if no earlier failed check explains it: see find_causes().
+ * Causes come before their consequences, except "descriptors". A failed
+ * consequence counts as a cause only if no earlier failed check explains it: see
+ * find_causes().
  */
 static const struct {
 	const char *name;

@@ -10,8 +10,8 @@
 #include <selfmon/page.h>
 
 /*
- * Copies the conversion from a page. Returns 0, or -ENOTSUP if the page has
- * none.
+ * Copies the conversion from a page. Returns 0, or -ENOTSUP if the page has none
+ * or its lock keeps changing.
  */
 int selfmon_clock_from_page(struct selfmon_clock *clock,
 			    const struct selfmon_page *page);

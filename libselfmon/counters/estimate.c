@@ -90,8 +90,8 @@ static uint64_t turns_ns(const struct selfmon_counters *set,
 }
 
 /*
- * Further groups share the PMU with the first group, so each of them is
- * expected to be off the PMU for part of the time.
+ * If there are further groups, all groups share the PMU, so each one, the first
+ * included, is expected to be off the PMU for part of the time.
  */
 bool selfmon_estimate_refused(const struct selfmon_counters *set,
 			      const struct selfmon_share *share, uint64_t ticks)

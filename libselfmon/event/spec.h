@@ -57,8 +57,9 @@ struct selfmon_piece selfmon_piece_trim(struct selfmon_piece piece);
 size_t selfmon_piece_find(struct selfmon_piece piece, char byte);
 
 /*
- * Cuts the first part off *rest, up to and including a separator. Returns true
- * if there was a separator, which means that another part follows.
+ * Moves the text before the first separator from *rest to *part, and drops the
+ * separator. Returns true if there was a separator, which means that another
+ * part follows.
  */
 bool selfmon_piece_cut(struct selfmon_piece *rest, char separator,
 		       struct selfmon_piece *part);

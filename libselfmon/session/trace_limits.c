@@ -81,7 +81,8 @@ static void add_all_nodes(struct selfmon_process *process)
 /*
  * Returns the upper bound of the percentile's bucket. The middle of the bucket
  * would be wrong: if most visits take about the same time, they share one
- * bucket, and many of these visits are longer than its middle.
+ * bucket, and many of these visits are longer than its middle. With too few
+ * visits, or in the last bucket, returns SELFMON_WATCH_NONE.
  */
 static uint64_t limit_above(const uint64_t *histogram, uint32_t above_ppm)
 {

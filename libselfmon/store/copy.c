@@ -5,9 +5,9 @@
  * The reader retries until the sequence is even and unchanged. If the writer is
  * descheduled during an update, readers must wait until it runs again. After a
  * thousand attempts the reader requests that the writer itself makes the copy,
- * at its next enter.
+ * at its next enter or another call.
  *
- * If the sequence stays odd, the update was abandoned by a jump, or the
+ * If the sequence is still odd after about two seconds, the update was abandoned by a jump, or the
  * writer's thread does not run. The copy then contains a partial update, and is
  * repaired (mend.c). The original is not repaired: the update may still
  * continue.

@@ -199,7 +199,7 @@ struct selfmon_thread_record {
 	uint32_t tid;
 	uint32_t padding;
 	uint64_t too_deep;  /* visits not measured: too many were open */
-	uint64_t unready;   /* visits not measured: busy or no memory */
+	uint64_t unready;   /* visits not measured: busy, or no room */
 	uint64_t displaced; /* visits recorded in the wrong node */
 	/* Number of spans that were ended to make room: see open/evict.h. */
 	uint64_t evicted;

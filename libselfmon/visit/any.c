@@ -33,9 +33,9 @@
 
 #define SWEEP_EVERY 64
 /*
- * Eviction is refused if an entry has no mark: this code then probably runs in
- * a signal handler that interrupted an enter or a leave. A jump may also have
- * left an entry without a mark. Therefore each INSIST_EVERY-th call of
+ * Eviction is refused if an entry has no mark, or the newest visit's statistics
+ * are being updated: this code then probably runs in a signal handler that
+ * interrupted an enter or a leave. A jump may have left the same. Therefore each INSIST_EVERY-th call of
  * find_room() in a row forces the eviction.
  */
 #define INSIST_EVERY 8
@@ -58,8 +58,9 @@ static void start_any(struct selfmon_thread *thread, struct selfmon_visit *open)
 }
 
 /*
- * Makes the region's node below this parent. If this is the region's first
- * visit, registers the region. Takes the process lock.
+ * Makes the region's node below this parent, or in a full tree below the root.
+ * If this is the region's first visit, registers the region. Takes the process
+ * lock.
  */
 static NEVER_INLINE struct selfmon_node *
 node_made(struct selfmon_thread *thread, struct selfmon_node *parent,
@@ -80,7 +81,8 @@ node_made(struct selfmon_thread *thread, struct selfmon_node *parent,
 
 /*
  * Called if the node was not found. If the tree is full, returns the region's
- * node directly below the root, if there is one. Otherwise makes the node.
+ * node directly below the root, which is made if there is none. Otherwise makes
+ * the node below this parent.
  */
 static NEVER_INLINE struct selfmon_node *
 node_not_found(struct selfmon_thread *thread, struct selfmon_node *parent,
@@ -232,8 +234,8 @@ NEVER_INLINE void selfmon_enter_any(struct selfmon_site *site,
 		   selfmon_thread_low(thread,
 				      selfmon_load_once(&thread->mode))) {
 		/*
-		 * A reader set `low` for a request and then gave up: restore
-		 * `low`.
+		 * A reader set `low` for a request that it has withdrawn, or
+		 * that was answered before: restore `low`.
 		 */
 		selfmon_thread_gate(thread);
 	}

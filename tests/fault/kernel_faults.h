@@ -80,8 +80,8 @@ struct kernel_faults {
 
 
 	/*
-	 * Each query of the CPU time returns this much more; 0: returns the
-	 * real time.
+	 * If not 0, the n-th query of the CPU time returns n times this value.
+	 * 0: the real time.
 	 */
 	uint64_t cpu_step_ns;
 	unsigned int cpu_looks;
