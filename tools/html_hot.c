@@ -45,7 +45,10 @@ static const char *file_of(const struct selfmon_samples *samples,
 	return symbols_short_name(samples->module[hot->function->module].path);
 }
 
-/* Writes [function, samples, file, line, whether it is inlined]. */
+/*
+ * Writes [name, samples, file or module, line, whether it is inlined]: see
+ * name_of() and file_of().
+ */
 static void put_hot(const struct selfmon_samples *samples,
 		    const struct hot *hot, FILE *to)
 {

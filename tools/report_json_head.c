@@ -35,8 +35,8 @@ static void read_clock(struct json_in *in, json_t *root,
 						  INT64_MAX);
 	to->elapsed_ns = json_in_real(in, root, "elapsed_ns");
 	/*
-	 * Older reports lack cpu_ns. It is null in reports of live files and
-	 * in merged reports.
+	 * Older reports lack cpu_ns. It is null in reports of live files, in
+	 * merged reports, and before the library's first use.
 	 */
 	if (json_object_get(root, "cpu_ns") &&
 	    !json_in_is_null(in, root, "cpu_ns"))

@@ -267,8 +267,8 @@ static void put_regions(struct table *table)
 }
 
 /*
- * Makes the column of names wide enough for the longest function, up to a
- * limit.
+ * Makes the column of names wide enough for the longest region or function,
+ * within limits.
  */
 static void set_widths(struct table *table)
 {

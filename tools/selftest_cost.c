@@ -85,7 +85,7 @@ static double median(double *value, size_t n)
 
 /*
  * Results of one round: the time of an empty loop, which shows the current
- * speed, and the time of the pairs.
+ * speed, and the mean time of a pair.
  */
 struct round {
 	double loop_ns, pair_ns;

@@ -104,8 +104,8 @@ static bool one_explained(const struct selftest_counts *in,
 }
 
 /*
- * Returns true if disturbances explain the excess of all visits. Otherwise
- * fails the row.
+ * Returns true if disturbances explain the excess of each visit, and the sum
+ * over exact visits without a retry. Otherwise fails the row.
  */
 static bool explained(const struct selftest_counts *in, size_t n,
 		      struct selftest_row *row)

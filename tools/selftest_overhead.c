@@ -23,8 +23,8 @@
 #define NOISE_MAX 20
 /*
  * The report is delayed until this many counter reads could have been made
- * since the first visit. The library measures the overhead for one hundredth of
- * that time.
+ * since the first visit, but at most most_ns[]. The library may measure the
+ * overhead for one hundredth of that time.
  */
 #define AGE_READS UINT64_C(1300000)
 #define SYSCALL_NS 3000 /* time of a read(2) */

@@ -23,7 +23,10 @@ struct parts {
 	size_t count, columns;
 };
 
-/* Starts each part of each form. Prints which forms were not built. */
+/*
+ * Starts a process for each part of each form of the library: static, shared and
+ * so on, and Tracy. Prints the forms whose program was not built.
+ */
 void parts_start(struct parts *parts);
 
 /*
@@ -32,7 +35,7 @@ void parts_start(struct parts *parts);
 void parts_measure(struct parts *parts, double *column,
 		   struct bench_loops *loops);
 
-/* Ends the parts. If one has lost a visit, the bench fails. */
+/* Ends the parts. If one fails, as if it has lost a visit, the bench fails. */
 void parts_end(struct parts *parts);
 
 #endif

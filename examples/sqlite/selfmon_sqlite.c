@@ -147,8 +147,8 @@ static void end(struct connection *connection, sqlite3_stmt *statement)
 
 /*
  * Counts a row twice. The region's unit is counted in the innermost visit: that
- * of this statement, unless the program has begun another statement since. The
- * items of the detached span always belong to this statement.
+ * of this statement, unless the program has begun another statement or region
+ * since. The items of the detached span always belong to this statement.
  */
 static void row(struct connection *connection, const sqlite3_stmt *statement)
 {
@@ -196,8 +196,8 @@ static int refuse(char **message, const char *why)
 }
 
 /*
- * Prepares the library. If the host itself has configured libselfmon, the
- * host's options stay.
+ * Prepares the library. If the host itself has prepared libselfmon or visited a
+ * region, the host's options stay.
  */
 static int prepare(char **message)
 {

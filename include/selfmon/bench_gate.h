@@ -151,7 +151,8 @@ struct selfmon_impl_bench_pair {
 /*
  * Sets *to to the confidence interval of now / before. Both sides are first
  * divided, round by round, by the times of the reference loop. Returns false if
- * one side has no such times.
+ * a side has fewer than SELFMON_BENCH_ROUNDS_MIN rounds with such times, or if
+ * one of them is not above 0.
  */
 SELFMON_INLINE bool
 selfmon_impl_bench_corrected(const struct selfmon_impl_bench_pair *pair,

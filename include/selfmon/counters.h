@@ -396,7 +396,8 @@ selfmon_delta_uncertainty(const struct selfmon_delta *delta, size_t i)
 #define SELFMON_COUNTERS_UNGUARDED 0x8u
 /*
  * Installs the guard, once for all sets of the process; see
- * selfmon_guard_check(). On riscv64 the set is then read in user space.
+ * selfmon_guard_check(). On riscv64 the set is then read in user
+ * space, until a read faults.
  */
 #define SELFMON_COUNTERS_GUARD 0x10u
 /*

@@ -131,7 +131,7 @@ enum selfmon_impl_entered {
 	SELFMON_IMPL_OTHER,
 	/* There is no free entry, or the thread has no state. */
 	SELFMON_IMPL_FULL,
-	/* The newest visit is a span, or may be abandoned. */
+	/* The newest entry has a span or no visit, or may be abandoned. */
 	SELFMON_IMPL_BESIDE,
 	/* The site's slot in the parent node has another region's node. */
 	SELFMON_IMPL_CHILD

@@ -134,9 +134,9 @@ struct selfmon_row {
 			      * so their nesting is unknown. For detached
 			      * spans: begun by a region in a coroutine */
 	bool exclusive_valid; /* self values are valid: no visit of this row is
-			       * open, cut off, overlapping or switched, and
-			       * no visit of a child is open, cut off or
-			       * switched */
+			       * (or was, when the interval began) open, cut
+			       * off, overlapping or switched, and no visit of
+			       * a child is open, cut off or switched */
 	struct selfmon_quantity time; /* ns */
 	/*
 	 * Percentiles of time without overhead. The buckets' error is at most
@@ -148,13 +148,15 @@ struct selfmon_row {
 				    subtracted */
 	/*
 	 * SELFMON_UNSURE_*: which of the five times above (p50_ns to max_ns)
-	 * consist mostly of overhead. SELFMON_BOUND_*: whether min_ns and
-	 * time.min, or max_ns and time.max, are only bounds.
+	 * would, without the visit's own overhead, be 0 or consist mostly of
+	 * the estimated overhead of visits inside. SELFMON_BOUND_*: whether
+	 * min_ns and time.min, or max_ns and time.max, are only bounds.
 	 */
 	uint32_t unsure;
 	double own_ns;     /* mean overhead of the library in a visit */
 	struct selfmon_quantity counter[SELFMON_MAX_COUNTERS]; /* by column */
-	uint64_t whole;    /* measured visits that have values in all columns */
+	uint64_t whole;    /* measured visits that have values in all columns
+			    * that are counted */
 	double whole_ns; /* the part of time.net that belongs to those visits */
 	uint64_t bytes, items; /* counted by the measured visits with values:
 			        * selfmon_region_bytes(), _items() */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The structures and functions that the macros of regions use: sites, frames,
- * enter and leave. Private, except that programs allocate frames.
+ * enter and leave. Private, except for the frames that programs allocate, the
+ * types of handles, and SELFMON_MAX_UNITS.
  */
 #ifndef SELFMON_SITE_H
 #define SELFMON_SITE_H

@@ -33,7 +33,7 @@ struct group {
 	bool hardware;
 	bool lost;                    /* one of the snapshots has no values */
 	bool refused, scaled;
-	/* Verdict of values that are neither lost, refused nor scaled. */
+	/* Verdict of possible values that are not lost, refused or scaled. */
 	enum selfmon_verdict verdict;
 	struct selfmon_share share;   /* valid if scaled is set */
 	uint32_t more;                /* as in struct selfmon_value */

@@ -54,6 +54,7 @@ bool selfmon_estimate_enabled(const struct selfmon_counters *set,
  * Call if the first group was off the PMU between two snapshots. Sets the
  * delta's times if they are known. Sets its flag for an estimate or for a
  * refused value; with several core types, sets no flag if the counts are valid.
+ * If the times are unknown, the set is read by read(2) for a while.
  */
 void selfmon_estimate(struct selfmon_counters *set,
 		      const struct selfmon_snapshot *a,

@@ -141,9 +141,9 @@ void selfmon_cause_enoent(const struct selfmon_failure *failure,
 /* ---- EINVAL -------------------------------------------------------------- */
 
 /*
- * On x86-64 a breakpoint at a kernel address is refused if it excludes the
- * kernel (kernel/events/hw_breakpoint.c, hw_breakpoint_parse). On all
- * 64-bit machines kernel addresses are in the upper half.
+ * A breakpoint at a kernel address is refused if it excludes the kernel
+ * (kernel/events/hw_breakpoint.c, hw_breakpoint_parse). On 64-bit machines
+ * kernel addresses are in the upper half.
  */
 static void say_watch(const struct selfmon_failure *failure,
 		      struct selfmon_sentence *s)

@@ -267,7 +267,8 @@ int selfmon_file_grow(const struct selfmon_file *file, uint64_t from,
 			error = map_part(file->fd, from, size, map);
 		/*
 		 * Truncate after an error: a file that begins with zeros would
-		 * look like the file of another program.
+		 * look like the file of another program. With -EFBIG the file
+		 * has not grown.
 		 */
 		if (error && error != -EFBIG && ftruncate(file->fd, (off_t)from))
 			error = -errno;

@@ -28,8 +28,8 @@ int selfmon_once_begin(struct selfmon_once *turn,
 		       struct selfmon_critical *holder);
 
 /*
- * Ends the work. If done is false, the next thread that calls
- * selfmon_once_begin() does the work again.
+ * Ends the work. If done is false, the next thread in selfmon_once_begin(),
+ * perhaps one that waits there, does the work. Restores what is in *holder.
  */
 void selfmon_once_end(struct selfmon_once *turn,
 		      const struct selfmon_critical *holder, bool done);

@@ -40,8 +40,8 @@ void selfmon_output_remember(void)
 /*
  * Returns true if the program redirected the descriptor on purpose, as a daemon
  * redirects it to a log. Accepts a device (a terminal, /dev/null), which stores
- * no data, and a log file, which is opened for appending or is also standard
- * output.
+ * no data, a file opened for appending, and whatever is also standard output,
+ * such as a log file or a pipe.
  */
 static bool is_redirected(int fd, const struct stat *now)
 {

@@ -35,8 +35,8 @@ void selfmon_timestamp_decode(const struct selfmon_timestamp_leaves *leaves,
 			      struct selfmon_timestamp_rates *rates);
 
 /*
- * Returns true if the kernel's clock source proves that the TSCs of all CPUs
- * agree. Makes no system call.
+ * Returns true if, on a CPU with an invariant TSC, the kernel's clock source
+ * proves that the TSCs of all CPUs agree. Makes no system call.
  */
 bool selfmon_timestamp_agrees(const char *clocksource);
 

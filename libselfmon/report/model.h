@@ -91,7 +91,7 @@ struct selfmon_report {
 	char program[SELFMON_TEXT_MAX];
 	int32_t pid;
 	bool forked; /* from a forked child, which has only its own visits */
-	char cpu[SELFMON_TEXT_MAX];   /* brand, or "unknown CPU" */
+	char cpu[SELFMON_TEXT_MAX];   /* brand, or "unknown x86-64 CPU" etc. */
 	char hypervisor[64];          /* "" on bare metal */
 	char kernel[SELFMON_TEXT_MAX];
 	char when[32];                /* UTC, ISO 8601 */

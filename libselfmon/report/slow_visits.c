@@ -69,8 +69,8 @@ static int compare_moments(const void *a, const void *b)
 }
 
 /*
- * Finds the visits that are not inside another part. The parts are sorted by
- * their start, longer ones first.
+ * Finds the visits that are not inside another visit. The parts are sorted by
+ * their start; of those with the same start, the longest is first.
  */
 static void find_outermost(struct selfmon_slow *slow)
 {

@@ -7,7 +7,10 @@
 
 SELFMON_COLD
 void selfmon_text_counters(struct selfmon_text *text);
-/* Returns the maximum number of tables of counters and metrics. */
+/*
+ * Returns how many tables of counters and metrics the text of this report has
+ * at most: with labels of the maximum width, and counting empty tables.
+ */
 size_t selfmon_text_counter_tables(const struct selfmon_report *report,
 				   const struct selfmon_shown *shown);
 

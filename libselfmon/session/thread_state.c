@@ -12,9 +12,9 @@
 /*
  * Entries are initialised in steps, since few threads nest deeply, and the
  * first access to each page causes a page fault. A signal handler that
- * interrupts this function initialises the same entries again. The handler may
- * also initialise and use further entries, which are free again when the
- * handler returns.
+ * interrupts this function initialises the entries that are left, and possibly
+ * one entry twice. The handler may also initialise and use further entries,
+ * which are free again when the handler returns.
  */
 bool selfmon_thread_deepen(struct selfmon_thread *thread)
 {

@@ -178,8 +178,9 @@ size_t selfmon_trace_ring(void)
 }
 
 /*
- * Reads all rings to their ends. Waits for threads that have reserved an entry
- * but not yet written it.
+ * Reads all rings to their ends, or with `longer=` to the last visit that
+ * triggered. Waits a short time for threads that have reserved an entry but not
+ * yet written it.
  */
 static void read_the_rest(void)
 {

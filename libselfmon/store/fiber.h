@@ -83,7 +83,7 @@ struct selfmon_fiber {
 	 * trace.
 	 */
 	uint32_t units;
-	uint64_t since;		    /* time of suspension; 0: has never run */
+	uint64_t since; /* time of the last suspension; 0: none so far */
 	uint64_t traced; /* its number in a trace; 0 for a thread's stack */
 	/*
 	 * selfmon_fiber_number() of the thread that ran the fiber last. 0 if

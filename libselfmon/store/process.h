@@ -92,7 +92,7 @@ struct selfmon_process {
 	uint32_t calls;
 	/* Why visits take the slow path though all reads are in user space. */
 	const char *uneven;
-	uint64_t read_ns; /* mean duration of a user read */
+	uint64_t read_ns; /* duration of a user read, in the fastest round */
 	/*
 	 * Time when this state was made, if regions were on then. Otherwise the
 	 * time when the first thread got its state; 0 before that.

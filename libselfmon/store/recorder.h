@@ -109,9 +109,10 @@ static inline bool selfmon_ended_follows(const struct selfmon_ended *entry)
  * Adds an entry and returns its position.
  *
  * Reserves the entry in one step (selfmon_arch_take()), so that an interrupting
- * handler uses another entry. If a handler jumps out before the entry is written, the
- * entry keeps its old contents. The fences let a reader in another thread see,
- * in this order: the new `position`, the new contents, the new `written`.
+ * handler uses another entry. If a handler jumps out before the entry is
+ * written, the entry keeps old contents, wholly or in part, and `written` stays
+ * behind. The fences let a reader in another thread see, in this order: the new
+ * `position`, the new contents, the new `written`.
  */
 static inline uint64_t selfmon_recorder_put(struct selfmon_recorder *recorder,
 					    uint64_t end, uint64_t ticks_region)

@@ -99,7 +99,7 @@ struct selfmon_node {
 	uint32_t remainder;
 	struct selfmon_node *parent;  /* NULL: the root */
 	struct selfmon_node *next;    /* next in the order of creation */
-	/* The hashes of the children are computed from this hash. */
+	/* With a child's region, selects the child's slot in the hash table. */
 	uint64_t hash;
 	struct selfmon_node *child[SELFMON_CHILDREN]; /* never NULL */
 	uint32_t region;	      /* SELFMON_REGION_NONE in the root */

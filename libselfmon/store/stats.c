@@ -255,7 +255,7 @@ static void add_off(struct selfmon_stats *stats,
  * Records a visit whose set has only events without a counter of the PMU, in
  * one group, and whose snapshots have all values: read(2) returns the counts,
  * so their differences need no verdicts. Returns false, and does nothing, for
- * any other visit.
+ * any other visit, or if the time or a difference is negative.
  */
 bool selfmon_stats_counts(const struct selfmon_thread *thread,
 			  struct selfmon_stats *stats,

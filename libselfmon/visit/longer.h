@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports to the program which visits exceeded their time limit
- * (selfmon_options.longer).
+ * Calls the program's function (selfmon_options.longer) for visits and detached
+ * spans that exceeded their time limit.
  */
 #ifndef SELFMON_VISIT_LONGER_H
 #define SELFMON_VISIT_LONGER_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures the library's overhead per visit: visits empty regions with a
- * separate thread state, which reports do not include.
+ * Measures the library's overhead per visit: visits empty regions, and for time
+ * also regions around known work (shadow.c), with a separate thread state, which
+ * reports do not include.
  */
 #include "visit/overhead.h"
 

@@ -31,7 +31,8 @@ NEVER_INLINE void selfmon_leave_again(struct selfmon_visit *open)
  * the set, and there was no context switch between these reads. The pages must
  * still have the counter numbers that were cached at the start. If a register
  * is now lower than when leave read it, the register was reset after an
- * overflow, and the result is false.
+ * overflow, and the result is false. Where a stale read faults, leave reads by
+ * the current numbers, and nothing needs to be checked.
  */
 static bool were_own(const struct selfmon_visit *open, uint32_t locks,
 		     const uint64_t *count)

@@ -67,8 +67,8 @@ static bool is_unseen(const char *name)
 }
 
 /*
- * System calls made by syscall(). Those without a name never fail: they close,
- * return numbers, or send signals.
+ * The system calls that the tested code makes by syscall(); another one aborts.
+ * Those without a name never fail: they close, return numbers, or send signals.
  */
 static const struct call {
 	long number;

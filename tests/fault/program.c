@@ -168,8 +168,8 @@ static void report_by_hand(uint64_t expected)
 }
 
 /*
- * Checks that all blocks of the file are allocated. Writing to a missing block
- * raises SIGBUS if the disk is full.
+ * Checks that the file has whole pages, and that all its blocks are allocated.
+ * Writing to a missing block raises SIGBUS if the disk is full.
  */
 static void look_at_blocks(const char *path)
 {

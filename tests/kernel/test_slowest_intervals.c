@@ -221,7 +221,8 @@ Test(slowest_intervals, without_visits_have_none)
 }
 
 /*
- * There are two readers: the report of one ends the interval of the other one.
+ * There are two readers. If one takes a report within the interval of the other,
+ * the other's list may lack visits, and says so.
  */
 Test(slowest_intervals, say_if_another_report_was_taken)
 {

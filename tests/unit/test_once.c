@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests work that only one thread does while other threads wait and signal
- * handlers are blocked.
+ * Tests struct selfmon_once: one thread does the work, while other threads wait
+ * and signal handlers are blocked.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>

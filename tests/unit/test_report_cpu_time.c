@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests CPU time beside wall time in the header of each format. */
+/* Tests CPU time beside wall time in the headers of text and JSON. */
 #include "unit/test_report_model.h"
 
 TestSuite(report_cpu_time, .fini = model_free);

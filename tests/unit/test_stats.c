@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests how a visit changes its statistics. */
+/* Tests how a visit changes its statistics, and copies and repairs of them. */
 #include <criterion/criterion.h>
 
 #include <selfmon/region.h>

@@ -21,7 +21,7 @@ enum soak_kind {
 	SOAK_CANCELLED, /* visits of threads that are cancelled */
 	SOAK_TURN,    /* visits of coroutines on one thread */
 	SOAK_MOVED,   /* visits that move from thread to thread */
-	SOAK_SPAN,    /* some of these are left on another thread */
+	SOAK_SPAN,    /* some of these are left on another thread; and around */
 	SOAK_VFORK,   /* visits of children that share this process's memory */
 	SOAK_KINDS
 };

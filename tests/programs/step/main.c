@@ -111,9 +111,9 @@ static bool is_answered(void)
 }
 
 /*
- * Continues the child and waits for its next trap. A blocked signal stops the
- * child again when it is delivered. Returns false if the child has ended, or
- * got an unexpected signal.
+ * Continues the child and waits for its next trap. A signal that the child
+ * blocks stays pending, and stops the child when it is unblocked; it is then
+ * passed on. Returns false if the child has ended, or got an unexpected signal.
  */
 static bool go(enum __ptrace_request request, int signal)
 {

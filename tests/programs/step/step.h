@@ -79,8 +79,8 @@ struct step_scene {
 	bool far;   /* the handler's visits cut off abandoned visits, too */
 	bool many;  /* too many addresses for the quick and full forms */
 	/*
-	 * The quick form tests as many addresses and handlers as the full form,
-	 * since this is the fast path.
+	 * The quick form tests as many addresses and handlers as the full form:
+	 * the fast paths, and counters after a jump.
 	 */
 	bool whole;
 };

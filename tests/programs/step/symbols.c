@@ -88,7 +88,10 @@ static void add(const ElfW(Sym) * entry, const char *names)
 	symbols++;
 }
 
-/* A scene with inlined visits is stepped through like the library. */
+/*
+ * Returns true for a function of the test itself, which is not stepped through.
+ * With inlined visits, all of scenes.c is stepped through like the library.
+ */
 static bool is_ours(const char *name)
 {
 #ifdef SELFMON_IMPL_INLINED
