@@ -261,7 +261,7 @@ static double bare_ns(const struct kind *kind, unsigned int units)
 	return median(time, 7);
 }
 
-/* Returns the smallest number of units that takes at least this long. */
+/* Returns the smallest number of units, at most 2000, that takes this long. */
 static unsigned int units_of(const struct kind *kind, double ns)
 {
 	unsigned int low = 1, high = 2000;

@@ -150,7 +150,7 @@ static ALWAYS_INLINE uint64_t chase(uint64_t x, unsigned int n)
 	return x;
 }
 
-/* A hash: a load, a multiply, a branch, a store. */
+/* A hash: two loads, a multiply, a branch, a store. */
 static ALWAYS_INLINE uint64_t mixed(uint64_t x, unsigned int n)
 {
 	while (n-- > 0) {

@@ -93,8 +93,8 @@ static bool run_program(const char *program, const char *name, bool json,
 }
 
 /*
- * Runs FOLDER/PROGRAM, next to this program. A peer was only built if its
- * library was installed.
+ * Runs FOLDER/PROGRAM, next to this program. If it was not built, such as a peer
+ * whose library is not installed, prints why and returns true.
  */
 static bool run_peer(const struct bench_peer *peer, bool json, bool is_quick)
 {

@@ -18,8 +18,8 @@
 struct worker {
 	pthread_t thread;
 	unsigned int index;
-	unsigned int longest; /* result: the longest Collatz chain */
-	unsigned int primes;  /* result: the primes among its numbers */
+	unsigned int longest; /* result: length of the longest Collatz chain */
+	unsigned int primes;  /* result: number of primes among its numbers */
 };
 
 static unsigned int chain_length(unsigned long n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests: forbids system calls. Any later call kills the process, except
- * exit_group(2).
+ * For tests: forbids system calls of the calling thread. Any later call kills the
+ * process, except exit_group(2).
  */
 #ifndef SELFMON_TESTS_FORBID_H
 #define SELFMON_TESTS_FORBID_H

@@ -164,7 +164,7 @@ enum doctor_kind {
 
 struct doctor_check {
 	const char *name;
-	const char *follows; /* the check that explains this one, or NULL */
+	const char *follows; /* check or command that explains this one; NULL */
 	enum doctor_status status;
 	enum doctor_kind kind;
 	struct selfmon_sentence found, reason, remedy;

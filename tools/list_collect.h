@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collects all events: generic events, sets, events in sysfs, tracepoints and
- * the event names of libpfm.
+ * Collects events: generic events, sets and events in sysfs; in a search also
+ * tracepoints and the event names of libpfm.
  */
 #ifndef SELFMON_TOOLS_LIST_COLLECT_H
 #define SELFMON_TOOLS_LIST_COLLECT_H

@@ -31,10 +31,10 @@
 #define A_RETRY 400.0   /* instructions of a repeated end snapshot */
 /*
  * With read(2) the library sometimes checks its descriptor
- * (counters/snapshot.c, TRUSTED_TICKS). A check takes about 75 instructions in
- * the outer region. A measurement has 16 visits. On an emulated riscv64, one of
- * 13 visits has a check, so the number of checks varies by up to two.
- * CHECKS is the resulting error in instructions per visit.
+ * (counters/snapshot.c, TRUSTED_TICKS): on an emulated riscv64 in one of 13
+ * visits. A check takes about 75 instructions in the outer region. The library
+ * measures its overhead as the difference between 20 and 4 visits, divided by
+ * 16, and each of the two numbers of checks may be one too high or too low.
  */
 #define CHECKS (2 * 75 / 16.0)
 

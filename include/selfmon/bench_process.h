@@ -77,8 +77,8 @@ SELFMON_INLINE int selfmon_impl_bench_pipe(void)
 }
 
 /*
- * Returns the strings of /proc/self/cmdline as an argv. The caller frees the
- * result and *text.
+ * Returns the strings of /proc/self/cmdline as an argv, or NULL. The caller frees
+ * the result and *text.
  */
 SELFMON_INLINE char **selfmon_impl_bench_command(char **text)
 {

@@ -339,6 +339,7 @@ struct selfmon_delta {
  *     rotation (perf_event_mux_interval_ms)
  *   - off the PMU for any time, under STRICT, or if the events' pages have no
  *     clock and the values were read in user space
+ *   - off the PMU for any time, if a page clock of less than 64 bits wrapped
  *   - missing in one of the snapshots
  * With n groups, the kernel rotates them: each group can be on the PMU for 1/n
  * of the time. A value is then left out if its group had less than half of this

@@ -21,7 +21,8 @@
  *   SELFMON_SAMPLE  none (default), auto, or EVENT[@PERIOD]: where in a region
  *                   the time goes; docs/REPORT.md. Options follow with commas:
  *                   chain=N addresses of a call stack, 1 to 127 (default 32);
- *                   ring=SIZE of each thread's buffer, 4k to 1024k (64k);
+ *                   ring=SIZE of each thread's buffer, 4k to 1024k (64k),
+ *                   for pages of 4 KiB: larger pages make it larger;
  *                   drain=thread (default): a thread of the library empties the
  *                   buffers; drain=border: visits empty them when they end
  *   SELFMON_RECORD  none (default), slowest: keep the 8 slowest visits of each

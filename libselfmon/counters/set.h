@@ -34,7 +34,7 @@ struct selfmon_member {
 	uint8_t shift; /* 64 - width of the register, if shows is USABLE */
 	bool kernel;
 	bool paged; /* its page must be mapped; see wants_page() in group.c */
-	/* Failed, and is not tried again when all groups are opened again. */
+	/* Failed, and is not tried again in other groups or later. */
 	bool final;
 	bool idle;  /* not opened: the thread never runs on these cores */
 	/* The thread may run on cores that do not count the event. */

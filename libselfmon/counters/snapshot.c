@@ -190,7 +190,8 @@ read_any(struct selfmon_set *set, struct selfmon_snapshot *snapshot, bool own,
 		selfmon_arch_fence();
 	if (counters->count == 0 || foreign) {
 		/*
-		 * In a forked child the set is wiped, so its clock is unknown.
+		 * In a forked child the set may be wiped, so its clock may be
+		 * unknown.
 		 */
 		snapshot->ticks = foreign ? selfmon_clock_ticks()
 					  : now(counters);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that help, for the kind of container in which this process runs. */
+/* What helps, in words for the kind of container, or for no container. */
 #ifndef SELFMON_DOCTOR_REMEDY_H
 #define SELFMON_DOCTOR_REMEDY_H
 

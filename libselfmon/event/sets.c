@@ -132,7 +132,8 @@ static void make_member(const struct selfmon_spec *spec,
 	event->position = (uint16_t)spec->event.position;
 	selfmon_generic_find(name.text, name.length, event);
 	/*
-	 * With :u, events that occur only in the kernel would always count 0.
+	 * Events that occur only in the kernel get no modifiers: with :u they
+	 * would be refused, since they would always count 0.
 	 */
 	if (event->flags & SELFMON_EVENT_KERNEL_FIRED)
 		modifiers = &none;

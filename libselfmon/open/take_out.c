@@ -23,7 +23,8 @@
 
 /*
  * Copies word by word, since a report may read either entry at the same time.
- * If all visits measure time alone, they use only the first cache line.
+ * If all visits measure time alone, and each visit is measured, they use only
+ * the first cache line.
  */
 static void copy_entry(const struct selfmon_thread *thread,
 		       struct selfmon_visit *to,

@@ -67,7 +67,8 @@ unsigned long selfmon_kernel_fd_limit(void);
 
 /*
  * Reads a whole small file (sysfs, procfs) as a string, without trailing
- * newlines. Returns its length or -errno; -EFBIG if it does not fit.
+ * newlines. Returns its length or -errno; -EFBIG if it does not fit: the buffer
+ * is then full and not terminated.
  */
 ssize_t selfmon_kernel_read_file(const char *path, char *buffer, size_t size);
 

@@ -71,7 +71,7 @@ int selfmon_output_error(void)
 /* ---- without a signal ---------------------------------------------------- */
 
 /*
- * Signals that the kernel sends to a thread that writes (mm/filemap.c,
+ * Signals that the kernel sends to a thread that writes (fs/read_write.c,
  * fs/pipe.c).
  */
 static const int of_writing[] = { SIGPIPE, SIGXFSZ };

@@ -8,7 +8,7 @@
 /*
  * Adds a row's visits, units and values to a sum. Sums saturate. `threads`
  * becomes the larger of both numbers. The sum keeps its name, its position in
- * the tree and its times of single visits. Returns 0 or -ENOMEM.
+ * the tree, and p50_ns to max_ns. Returns 0 or -ENOMEM.
  */
 SELFMON_COLD
 int selfmon_row_add(struct selfmon_row *to, struct selfmon_row_detail *to_detail,

@@ -107,7 +107,8 @@ static int add_thread(struct selfmon_gather *gather,
 
 /*
  * Reads the thread's ring, so that the records so far are added to the thread's
- * open visits.
+ * open visits. Does not read a ring that only its own thread may read: see
+ * selfmon_thread_ring_read_other().
  */
 static void look_at_ring(struct selfmon_thread *thread)
 {

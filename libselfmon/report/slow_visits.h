@@ -28,7 +28,8 @@ struct selfmon_slow {
 	uint32_t flags;		/* SELFMON_SLOW_* */
 	uint32_t values;	/* bit i: value[i] is valid */
 	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column of the report */
-	uint64_t known_ns;	/* parts that ended earlier are unknown */
+	/* After the visit's start: parts that ended earlier are unknown. */
+	uint64_t known_ns;
 	/* Shorter parts may be missing; 0: those of 0.1 % of the visit. */
 	uint64_t listed_ns;
 	/* Number of parts, including those not stored. */

@@ -13,8 +13,8 @@ void selfmon_events_reason(const struct selfmon_process *process, char *text,
 			   size_t size);
 /*
  * Explains why no hardware event can be counted, with the one setting that
- * would change this. "" if any event is counted, or if the requested list is
- * invalid.
+ * would change this. "" if any event is counted, if only time was requested, or
+ * if the cause is not the machine, such as an invalid list.
  */
 void selfmon_events_off(const struct selfmon_process *process, char *text,
 			size_t size);

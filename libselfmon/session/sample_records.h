@@ -23,7 +23,7 @@ void selfmon_samples_lost(struct selfmon_thread *thread);
  * Call before the records are read. If `full` is true, the kernel may have
  * dropped records, which only a later record will show. Remembers the node of
  * the innermost visit that was open at the last record. The dropped samples
- * will be added to this node.
+ * will be added to this node, unless context switches are recorded too.
  */
 void selfmon_samples_note_full(struct selfmon_thread *thread, bool full,
 			       uint64_t head);

@@ -44,8 +44,8 @@
 /* ---- lock ---------------------------------------------------------------- */
 
 /*
- * The lock is held for microseconds: while records are read, or while entries
- * are moved or removed.
+ * The lock is held for microseconds: while records are read, entries are moved
+ * or removed, the label changes, or the ring is started or closed.
  */
 static void lock_ring(struct selfmon_thread_ring *ring,
 		      struct selfmon_signals *signals)

@@ -24,7 +24,7 @@ struct selfmon_trace {
 	uint8_t *region;
 	uint32_t clocks, columns;    /* blocks written so far */
 	uint64_t clock_ns, names_ns; /* time of last clock, names */
-	/* entries read; entries overwritten before they were read */
+	/* entries read; entries overwritten or skipped before */
 	uint64_t entries, lost;
 	int error; /* -errno of the file; if set, nothing more is written */
 	bool bursts;		/* longer=: only bursts are written */

@@ -93,11 +93,12 @@ static void lower_node(struct selfmon_stats *stats)
 }
 
 /*
- * A handler may count the node's first units, mark the thread's first frame, or
- * find the tree full, and another thread may lower the limit, after all this
- * was read here. Therefore it is read again after the node's limits are set.
- * The fence pairs with those of selfmon_limits_recall(): if neither load of the
- * limit sees the lower one, the 0 is stored last.
+ * After this function has read the values on which the limits depend, a handler
+ * may count the node's first units, mark the thread's first frame, or find the
+ * tree full, and another thread may lower limits. So the values are read again
+ * after the node's limits are stored. The fence pairs with those of
+ * selfmon_limits_recall(): if the second reading still misses a lower limit,
+ * recall stores its 0 after the stores of this function.
  */
 void selfmon_limits_set(const struct selfmon_thread *thread,
 			struct selfmon_node *node,
@@ -199,7 +200,10 @@ static void recall_all(const struct selfmon_process *process,
 	const struct selfmon_thread *thread;
 	struct selfmon_node *node;
 
-	/* The limits that this depends on are lowered before. */
+	/*
+	 * Orders this pass after the stores that its limits depend on: those of
+	 * the caller, and those of the previous pass.
+	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	/* Acquire: threads and nodes are complete before they are listed. */
 	thread = __atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
@@ -219,8 +223,9 @@ static void recall_all(const struct selfmon_process *process,
 
 /*
  * In this order, since `part` depends on `lasting` of other nodes, and `unusual`
- * on `recorded` and `part`. A thread that reads an old value in between reads it
- * again after a fence, or its result is lowered later.
+ * on `recorded` and `part`. Meanwhile other threads may set limits by old values.
+ * They read the values again after they have stored the limits and a fence.
+ * Either they then see the new values and store 0, or a later pass stores 0.
  */
 void selfmon_limits_recall(const struct selfmon_process *process)
 {

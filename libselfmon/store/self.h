@@ -145,7 +145,7 @@ struct selfmon_thread *selfmon_thread_swap(struct selfmon_thread *thread);
  * previous one.
  */
 struct selfmon_thread *selfmon_thread_hide(void);
-/* Returns the number of unmeasured visits in threads without a state. */
+/* Returns how many visits threads without a usable state have not measured. */
 uint64_t selfmon_thread_unready(void);
 void selfmon_thread_count_unready(void);
 /* Call in a forked child: resets the count of unmeasured visits. */

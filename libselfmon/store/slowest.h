@@ -45,7 +45,8 @@ struct selfmon_slow_visit {
 	uint32_t tid, cpu; /* cpu: at the visit's end */
 	uint32_t flags;	   /* SELFMON_SLOW_* */
 	uint32_t values;   /* bit k is set if column k has a value */
-	uint64_t known;	   /* ticks: parts that ended earlier are unknown */
+	/* Ticks after the start: parts that ended earlier are unknown. */
+	uint64_t known;
 	/*
 	 * Shorter parts, in ticks, may be missing. 0: parts shorter than 1 /
 	 * SELFMON_SLOW_FRACTION of the visit may be.

@@ -402,9 +402,10 @@ static inline void selfmon_stats_end(struct selfmon_stats *stats)
 /*
  * Counts a detached span by a single addition, after its values were added.
  * Unlike a visit, a detached span does not make the sequence odd during the
- * update. A signal handler may interrupt the update, and record another span or
- * jump out. The sequence would then stay odd, because a span has no entry that
- * shows the unfinished update. So a copy may include a span's time without its
+ * update. A signal handler may interrupt the update. If it recorded another span,
+ * the sequence would be even during the update; if it jumped out, the sequence
+ * would stay odd, because a span has no entry that shows the unfinished update.
+ * So a copy may include a span's time without its
  * count. selfmon_stats_mend() limits the copy to possible values.
  */
 static inline void selfmon_stats_count_span(struct selfmon_stats *stats)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records visits that the fast path of visit/visit.c does not record. */
+/* Records visits that the code in visit/ does not record itself. */
 #include "store/stats.h"
 
 #include "counters/estimate.h"

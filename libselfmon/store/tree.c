@@ -102,8 +102,9 @@ static void tree_grow(struct selfmon_thread *thread)
 }
 
 /*
- * A visit that measures time alone uses only the members from `region` (HOT) to
- * ticks.min of the statistics (before HOT_END). In memory, nodes are placed so
+ * Of its own node, a visit that measures time alone uses the members from
+ * `region` (HOT) to ticks.min of the statistics (before HOT_END), and a bucket of
+ * the histogram. In memory, nodes are placed so
  * that these members are in one cache line. In a live file each record begins
  * at a cache line. There `region` and `countdown` are at the end of the line
  * before the statistics.

@@ -36,7 +36,10 @@ static struct selfmon_work *make_work(const struct selfmon_process *process,
 		selfmon_live_publish(process, &work->record);
 	/* Release: a reader that loads the pointer sees a complete record. */
 	__atomic_store_n(&node->stats->work, work, __ATOMIC_RELEASE);
-	/* From now on each visit takes the slow path, which collects units. */
+	/*
+	 * In a thread that records its visits, each visit of the node takes the
+	 * slow path from now on: `unusual` is never above `recorded`.
+	 */
 	selfmon_store_once(&node->stats->recorded, 0);
 	return work;
 }

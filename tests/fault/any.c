@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes allocations, file operations and key operations of the library fail (ld
- * --wrap, tests.mk), and counts what is allocated and not released.
+ * Makes the library's allocations, file operations, and calls for thread-specific
+ * data (pthread_key_create and others) fail (ld --wrap, tests.mk), and counts
+ * what is allocated and not released.
  */
 #define _GNU_SOURCE
 #include "fault/any.h"

@@ -68,8 +68,8 @@ static inline void setup(void)
 {
 	kernel_faults_clear();
 	/*
-	 * The first set of a process also opens the clock and other descriptors
-	 * that stay open. This happens here, before resources are counted.
+	 * The first set of a process also maps memory that stays. This happens
+	 * here, before resources are counted.
 	 */
 	cr_assert_eq(open_set("dummy", 0), 1);
 	selfmon_counters_close(set);

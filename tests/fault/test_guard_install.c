@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the guard on a kernel that refuses to install its handler. */
+/* Tests the installation of the guard while each kernel call of it fails. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <limits.h>

@@ -95,11 +95,11 @@ static void visit(struct selfmon_counters *set, struct selfmon_delta *delta)
 }
 
 /*
- * Returns true if the page shows the loss of user reads when the kernel next
- * updates it: on arm64 (drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx())
- * and riscv64.
+ * Returns true if no read faults any more once the kernel has started the event
+ * again: arm64's page then shows no counter (drivers/perf/arm_pmuv3.c,
+ * armv8pmu_user_event_idx()), and riscv64's driver gives access back.
  */
-static bool page_shows_loss(void)
+static bool restart_prevents_fault(void)
 {
 #ifdef __x86_64__
 	return false;
@@ -138,7 +138,7 @@ static bool lose_access(struct selfmon_counters *set, enum moment when,
 	selfmon_counters_end(set, &b);
 	started = selfmon_load_once(&page->lock) != lock;
 	selfmon_counters_delta(set, &a, &b, delta);
-	return !started || !page_shows_loss();
+	return !started || !restart_prevents_fault();
 }
 
 static void expect_count(const struct selfmon_delta *delta)
@@ -413,7 +413,7 @@ static void lose_access_in_a_region(const char *events)
 	}
 	/* Riscv64 also restarts events without a context switch. */
 	if (SELFMON_ARCH_USER_READ_UNSAFE ||
-	    (page_shows_loss() && deschedules() != before))
+	    (restart_prevents_fault() && deschedules() != before))
 		cr_assert_leq(selfmon_guard_taken(), 1);
 	else
 		cr_assert_eq(selfmon_guard_taken(), 1, "%ju",

@@ -140,8 +140,9 @@ Test(report_view, flat_counts_recursion_once)
 }
 
 /*
- * The inner b, in b > a > b, is merged into the outer b, so its time is
- * subtracted from the a between them.
+ * In a > b > a > b, the inner a is merged into the outer a, so its time is
+ * subtracted from the b between them. The inner b is then directly below the
+ * outer a, and is added to that b.
  */
 Test(report_view, collapse_merges_recursion_and_sums_hold)
 {

@@ -219,8 +219,8 @@ static off_t size_of(const char *path)
 }
 
 /*
- * Waits until the visit's burst is in the file: half of a ring, which has 2048
- * entries of 16 bytes with ring=64k.
+ * Makes a slow visit, and waits until its burst is in the file, unless path is
+ * empty: half of a ring, which is 2048 entries of 16 bytes with ring=64k.
  */
 static void slow_frame(const char *path)
 {

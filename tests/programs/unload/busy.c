@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library whose constructor visits a region, and whose threads are in regions
- * until the program ends.
+ * A library whose constructor visits a region, and whose threads, started by
+ * work(), visit regions until the program ends.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
