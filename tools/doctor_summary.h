@@ -5,7 +5,7 @@
 
 #include "doctor.h"
 
-/* Fills in root, counted and summary from the other members. */
+/* Fills in root, counted and summary, from the probe and the other members. */
 void doctor_summarize(const struct doctor_probe *probe,
 		      struct doctor_report *report);
 

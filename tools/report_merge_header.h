@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges the headers. If all processes have the same value, it is kept;
- * different texts are listed. A difference that would change the meaning of
- * sums is refused.
+ * Merges the headers. Counts are added. A setting or text that all processes
+ * share is kept; different texts are listed. A difference that would change the
+ * meaning of sums is refused.
  */
 #ifndef SELFMON_TOOLS_REPORT_MERGE_HEADER_H
 #define SELFMON_TOOLS_REPORT_MERGE_HEADER_H

@@ -12,7 +12,7 @@
 #define ESTIMATES 512
 #define EVENTS 12
 #define AROUND 4000 /* maximum instructions of a visit outside of its loop */
-#define READS 1000 /* reads of each set before the time is checked again */
+#define READS 1000 /* maximum reads of a set between two checks of the time */
 #define ROTATION_LEAST UINT64_C(1000000)
 
 /*

@@ -77,9 +77,11 @@ SELFMON_API struct selfmon_fiber *selfmon_fiber_create(const char *name);
  * until the thread's next switch, visits are counted and not measured. The
  * report has a note.
  *
- * Takes no lock, with two exceptions: the fiber has open visits at a place in
- * the call tree that is new to this thread, or has more open visits than ever
- * before. Thread-safe; not async-signal-safe.
+ * Takes the library's lock only in the thread's first switch, if the switch
+ * fails, if the fiber has open visits at a place in the call tree that is new to
+ * this thread, or if it has more open visits than ever before. With @offcpu or
+ * samples, also takes the lock of the thread's ring. Thread-safe; not
+ * async-signal-safe.
  */
 SELFMON_API void selfmon_fiber_switch(struct selfmon_fiber *fiber);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report as its writers see it: writers know formats but not how values
- * were obtained, and the code that fills in this struct does not know formats.
+ * The report as its writers see it: finished values with verdicts. Writers know
+ * formats but do not obtain values; the code that fills in this struct does not
+ * know formats.
  */
 #ifndef SELFMON_REPORT_MODEL_H
 #define SELFMON_REPORT_MODEL_H

@@ -147,7 +147,7 @@ struct selfmon_process {
 	pthread_mutex_t slow_lock;
 	/*
 	 * Futex on which the trace's writer waits. 1: a visit has triggered the
-	 * trace.
+	 * trace, or the writer must end.
 	 */
 	uint32_t triggered;
 };

@@ -75,7 +75,7 @@ struct selfmon_trace_column {
 struct selfmon_trace_visits {
 	struct selfmon_trace_block block;
 	uint32_t ring;	   /* 0, 1, 2 ...; a ring has one thread at a time */
-	uint32_t tid;	   /* of the ring's owner after these entries */
+	uint32_t tid;	   /* owner of the ring at the end of these entries */
 	uint64_t lost;	   /* entries overwritten before these */
 };
 

@@ -62,8 +62,8 @@ static void record_frame(struct selfmon_thread *thread,
 }
 
 /*
- * Ends a frame that is the longest or shortest so far, or that must be
- * recorded.
+ * Ends a frame that is the longest or shortest so far, is very long
+ * (SELFMON_TICKS_LONG), has a negative time, or must be recorded.
  */
 static NEVER_INLINE void end_unusual_frame(struct selfmon_node *node,
 					   uint64_t start, uint64_t ticks)

@@ -148,7 +148,7 @@ Test(slowest_short, visits_of_many_nodes_take_no_room)
 	cr_expect_lt(entries(), 12 * RING);
 }
 
-/* In slow visits later than the first ones, too. */
+/* After as many slow queries as are stored: their region has a limit then. */
 Test(slowest_short, inner_visits_take_no_room)
 {
 	const struct selfmon_slow *slow;

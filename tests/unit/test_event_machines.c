@@ -2,7 +2,7 @@
 /*
  * PMU trees of real machines. The comment above each tree lists the published
  * recordings from which it was made. Files that no recording has are from the
- * kernel's source.
+ * kernel's source, unless the comment says otherwise.
  */
 #include "unit/test_event_tree.h"
 
