@@ -2,8 +2,8 @@
 /*
  * Measures what a report adds to a tiny program, which has two regions and
  * little work. Compares wall time and CPU time from start to end, without a
- * report, switched off, and with each kind of report. The program is this one with the
- * argument "tiny". SELFMON_EVENTS is passed on from the caller.
+ * report, switched off, and with each kind of report. The program is this one
+ * with the argument "tiny". SELFMON_EVENTS is passed on from the caller.
  *
  *	bench/exit [RUNS]	31 of each kind by default, alternately
  *

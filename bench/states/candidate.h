@@ -25,8 +25,8 @@ struct candidate {
 
 /* Each array ends with an empty candidate. */
 extern const struct candidate candidates_time[], candidates_off[], candidates_recorded[],
-	candidates_traced[], candidates_fibers[], candidates_software[], candidates_hardware_set[],
-	candidates_hardware[], candidates_tracy[];
+	candidates_traced[], candidates_fibers[], candidates_software[],
+	candidates_hardware_set[], candidates_hardware[], candidates_tracy[];
 
 /* Visits that the report must contain. */
 extern uint64_t candidate_visits;

@@ -88,8 +88,8 @@ SELFMON_ALWAYS_INLINE void selfmon_async_begin(struct selfmon_region *handle,
 /*
  * Ends the span, on any thread. Ending the same object again does nothing. A
  * span that began while regions were on is recorded even if they are off now. A
- * span that began before a fork is not recorded in the child. Opens no counters. Thread-safe; async-signal-safe after
- * selfmon_thread_prepare().
+ * span that began before a fork is not recorded in the child. Opens no
+ * counters. Thread-safe; async-signal-safe after selfmon_thread_prepare().
  */
 SELFMON_ALWAYS_INLINE void selfmon_async_end(struct selfmon_async_span *span)
 {

@@ -50,8 +50,9 @@ struct selfmon_words selfmon_pmu_words(struct selfmon_directory *directory)
 }
 
 /*
- * Opens a folder of a PMU in sysfs, such as "/format", or with two empty strings
- * the folder of all PMUs. Returns an iterator over its names. If the folder cannot be opened, the iterator returns no name.
+ * Opens a folder of a PMU in sysfs, such as "/format", or with two empty
+ * strings the folder of all PMUs. Returns an iterator over its names. If the
+ * folder cannot be opened, the iterator returns no name.
  */
 static struct selfmon_words open_words(struct selfmon_directory *directory,
 				       const char *pmu, const char *folder)

@@ -7,10 +7,10 @@
  * thousand attempts the reader requests that the writer itself makes the copy,
  * at its next enter or another call.
  *
- * If the sequence is still odd after about two seconds, the update was abandoned by a jump, or the
- * writer's thread does not run. The copy then contains a partial update, and is
- * repaired (mend.c). The original is not repaired: the update may still
- * continue.
+ * If the sequence is still odd after about two seconds, the update was
+ * abandoned by a jump, or the writer's thread does not run. The copy then
+ * contains a partial update, and is repaired (mend.c). The original is not
+ * repaired: the update may still continue.
  */
 #include "store/copy.h"
 

@@ -52,8 +52,8 @@ static uint64_t stored_frames_above(const struct selfmon_thread *thread)
 /*
  * Returns the shortest time of the node's visits that need an entry in the
  * recorder, or SELFMON_WATCH_NONE: no visit that is stored contains them. All
- * visits need an entry if the recorder has a trace, or if the tree
- * is full: then visits of other places use nodes directly below the root.
+ * visits need an entry if the recorder has a trace, or if the tree is full:
+ * then visits of other places use nodes directly below the root.
  */
 static uint64_t shortest_part(const struct selfmon_thread *thread,
 			      const struct selfmon_node *node)

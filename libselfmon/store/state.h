@@ -405,8 +405,8 @@ static inline void selfmon_stats_end(struct selfmon_stats *stats)
  * update. A signal handler may interrupt the update. If it recorded another span,
  * the sequence would be even during the update; if it jumped out, the sequence
  * would stay odd, because a span has no entry that shows the unfinished update.
- * So a copy may include a span's time without its
- * count. selfmon_stats_mend() limits the copy to possible values.
+ * So a copy may include a span's time without its count. selfmon_stats_mend()
+ * limits the copy to possible values.
  */
 static inline void selfmon_stats_count_span(struct selfmon_stats *stats)
 {

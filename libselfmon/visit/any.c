@@ -35,8 +35,8 @@
 /*
  * Eviction is refused if an entry has no mark, or the newest visit's statistics
  * are being updated: this code then probably runs in a signal handler that
- * interrupted an enter or a leave. A jump may have left the same. Therefore each INSIST_EVERY-th call of
- * find_room() in a row forces the eviction.
+ * interrupted an enter or a leave. A jump may have left the same. Therefore
+ * each INSIST_EVERY-th call of find_room() in a row forces the eviction.
  */
 #define INSIST_EVERY 8
 

@@ -69,9 +69,9 @@ static void keep_enabled(const struct selfmon_counters *set,
 
 /*
  * Sets *ns to the difference that keep_enabled() stored when the visit was
- * suspended, at the time `since`: as if both times enabled were read by read(2).
- * Returns false if this needs the page clock and the set has none. If from->ticks equals `since`,
- * nothing was stored, because the fiber never ran.
+ * suspended, at the time `since`: as if both times enabled were read by
+ * read(2). Returns false if this needs the page clock and the set has none. If
+ * from->ticks equals `since`, nothing was stored, because the fiber never ran.
  */
 static bool kept_enabled(const struct selfmon_counters *set,
 			 const struct selfmon_snapshot *from, uint64_t since,

@@ -9,54 +9,18 @@
 #include <setjmp.h>
 #include <signal.h>
 
-#include "clock/clock.h"
-#include "kernel/fibers.h"
-#include "kernel/slow.h"
+#include <selfmon/async.h>
+
+#include "kernel/listed.h"
 #include "sanitizer.h"
-#include "store/limits.h"
-#include "store/self.h"
 #include "store/tree.h"
 
-#define RING ((uint64_t)SELFMON_RECORDER_ENTRIES)
-
-static void setup(void)
-{
-	if (!selfmon_clock_direct())
-		cr_skip_test("the clock needs a call, so all visits take the "
-			     "slow path");
-}
-
-TestSuite(slowest_limits, .init = setup);
-
-static uint64_t entries(void)
-{
-	return selfmon_thread_self()->recorder->position;
-}
-
-static void visits(const char *name, uint64_t n)
-{
-	while (n--)
-		visit(name, 0);
-}
-
-static void review(void)
-{
-	selfmon_limits_review(selfmon_thread_self());
-}
+TestSuite(slowest_limits, .init = skip_if_clock_is_called);
 
 /* Makes the open visit seem to have begun earlier. */
 static void begin_earlier(uint64_t ticks)
 {
 	selfmon_thread_self()->top->start.ticks -= ticks;
-}
-
-static size_t parts_of(const struct selfmon_slow *slow, const char *name)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < slow->parts; i++)
-		n += !strcmp(slow->part[i].region, name);
-	return n;
 }
 
 /* ---- short visits stay out of the ring ----------------------------------- */

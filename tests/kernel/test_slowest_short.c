@@ -6,43 +6,16 @@
 #define _GNU_SOURCE
 #include <setjmp.h>
 
-#include "clock/clock.h"
 #include "kernel/fibers.h"
-#include "kernel/slow.h"
-#include "store/limits.h"
-#include "store/self.h"
-
-#define RING ((uint64_t)SELFMON_RECORDER_ENTRIES)
+#include "kernel/listed.h"
 
 static void setup(void)
 {
-	if (!selfmon_clock_direct())
-		cr_skip_test("the clock needs a call, so all visits take the "
-			     "slow path");
+	skip_if_clock_is_called();
 	record();
 }
 
 TestSuite(slowest_short, .init = setup);
-
-static uint64_t entries(void)
-{
-	return selfmon_thread_self()->recorder->position;
-}
-
-static void visits(const char *name, uint64_t n)
-{
-	while (n--)
-		visit(name, 0);
-}
-
-static size_t parts_of(const struct selfmon_slow *slow, const char *name)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < slow->parts; i++)
-		n += !strcmp(slow->part[i].region, name);
-	return n;
-}
 
 static void with_parts(uint64_t ns)
 {
@@ -65,11 +38,6 @@ static void query(uint64_t n, uint64_t part_ns, uint64_t ns, void (*last)(void))
 		if (last)
 			last();
 	}
-}
-
-static void review(void)
-{
-	selfmon_limits_review(selfmon_thread_self());
 }
 
 /*
