@@ -21,7 +21,7 @@ struct trace_ring {
 	bool switched;
 	bool has_start; /* the previous entry was a START */
 	uint64_t start;
-	uint64_t what; /* one of SELFMON_START_*, from this START */
+	uint64_t what; /* SELFMON_START_*; LONG if there was no START */
 	struct trace_visit *newest; /* the next counts belong to this visit */
 	uint64_t newest_end;
 	bool gap;	/* entries are missing after newest_end */

@@ -57,8 +57,8 @@ extern struct sm_values sm_end(struct selfmon_counters *set, bool events,
 extern void sm_values_add(struct sm_values *sum, const struct sm_values *part);
 
 /*
- * Subtracts a part from a whole. If the part exceeds the whole, as an estimate
- * may, the result has no value.
+ * Subtracts a part from a whole. A count whose part exceeds the whole, as an
+ * estimate may, has no value afterwards; a time becomes 0.
  */
 extern void sm_values_less(struct sm_values *whole,
 			   const struct sm_values *part);

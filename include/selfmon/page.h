@@ -17,9 +17,12 @@
  * page from another CPU (IOC_RESET; mmap on riscv64). An odd lock could then
  * stay odd. So the code never waits for an even lock, and the loop has a limit.
  *
- * Result. offset + sign-extended register is a 64-bit count. Until the event is
- * next scheduled, the count may be 2^width too small. Only the difference of
- * two counts is a number of events, of any size up to 2^64. If the later count
+ * Result. offset + sign-extended register is a 64-bit count. If the kernel
+ * updates the page of a running event without setting a new period (IOC_RESET,
+ * throttling), the count is 2^width too small until the kernel sets the next
+ * period: at the next overflow, or when the event is next scheduled. Only the
+ * difference of two counts is a number of events, of any size up to 2^64. If
+ * the later count
  * was too small, selfmon_page_delta() repairs the difference. If the earlier
  * count was too small, the difference is 2^width too large, which
  * selfmon_counters_delta() detects by the time between the two counts.

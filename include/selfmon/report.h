@@ -347,7 +347,7 @@ selfmon_report_find(const struct selfmon_report *report,
 /* A counter column. */
 struct selfmon_column_info {
 	size_t size; /* set by the caller: sizeof of this struct */
-	const char *name;             /* as requested */
+	const char *name;             /* see selfmon_report_column() */
 	enum selfmon_verdict verdict; /* the best verdict of its values */
 	bool kernel;                  /* kernel mode is counted */
 	const char *reason;           /* why it is not counted, in a sentence
@@ -368,7 +368,10 @@ selfmon_report_column_info(const struct selfmon_report *report, size_t i,
 			   struct selfmon_column_info *info);
 
 /*
- * Returns the name of counter column i as requested, or NULL if there is none.
+ * Returns the name of counter column i, or NULL if there is none: the event's
+ * name as requested. If the CPU has several core types, names of core events
+ * have the PMU as well: cpu_core/cycles/. A set such as @basic has a column for
+ * each of its events.
  */
 SELFMON_API const char *
 selfmon_report_column(const struct selfmon_report *report, size_t i);

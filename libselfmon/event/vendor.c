@@ -82,8 +82,8 @@ static const char *suggest_attribute(const char *name, const char *attribute,
 }
 
 /*
- * Lists the first ATTRIBUTES attributes of an event. libpfm returns unit masks
- * first, then its modifiers.
+ * Lists the first ATTRIBUTES attributes of an event, or as many as fit. libpfm
+ * returns unit masks first, then its modifiers.
  */
 static void list_attributes(const char *event, char list[ATTRIBUTES_SIZE])
 {

@@ -50,8 +50,7 @@ struct decimal {
 	size_t length;
 	unsigned int digits; /* significant digits */
 	/*
-	 * The part not yet written, in units of the last written digit; below
-	 * FRACTION_ONE.
+	 * The part not yet written; FRACTION_ONE is 1 in the last written digit.
 	 */
 	uint64_t rest;
 	uint64_t half_ulp;   /* in units of 2^-61 of the last digit */

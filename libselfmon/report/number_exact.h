@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes numbers with all their digits. */
+/* Writes numbers so that reading them back gives the same value. */
 #ifndef SELFMON_REPORT_NUMBER_EXACT_H
 #define SELFMON_REPORT_NUMBER_EXACT_H
 

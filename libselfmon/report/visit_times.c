@@ -215,11 +215,11 @@ static double without_ends_at(const struct selfmon_report *report, size_t i,
 }
 
 /*
- * Returns a lower bound for the quantile of `row`, derived from row i, which is
- * `row` itself or below it. Returns 0 unless row i and all rows between i and
- * `row` occur in each visit of their parents, as in lower_bound(). The bound is
- * at most the quantile of each of these parents, without the overhead of enter
- * and leave.
+ * Returns a lower bound for the quantile of `row`: the quantile of row i less
+ * the overhead in it. Row i is `row` itself or below it. If it is below, row i
+ * and all rows between i and `row` must occur in each visit of their parents,
+ * as in lower_bound(), else the result is 0. The bound is then at most each of
+ * these parents' quantiles less the parent's own overhead of enter and leave.
  */
 static double least_by(const struct selfmon_report *report, size_t row,
 		       size_t i, double q)

@@ -99,8 +99,9 @@ struct selfmon_live_header {
 	char magic[SELFMON_FILE_MAGIC_SIZE];
 	uint32_t order, version;
 	/*
-	 * Sizes and numbers of the structures in the file, as compiled into the
-	 * writer.
+	 * Sizes of the records in the file, and lengths of the arrays in them,
+	 * as compiled into the writer. A reader with other values rejects the
+	 * file.
 	 */
 	uint32_t header_size, facts_size, thread_size, node_size;
 	uint32_t sampled_size;

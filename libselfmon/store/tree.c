@@ -23,8 +23,8 @@
 
 #define TABLE_LOG2_MIN 8
 /*
- * The table is at most a quarter full, so that five of six first probes find
- * the node. Old tables are not freed.
+ * The table is at most a quarter full, so that about seven of eight first
+ * probes find the node. Old tables are not freed.
  */
 #define TABLE_LOAD 4
 

@@ -63,10 +63,13 @@ struct kernel_faults {
 	 */
 	void (*meanwhile)(void);
 
-	/* Called once, before the next event of the calling thread is opened. */
+	/* Called once, before the next event is opened for thread 0: the caller. */
 	void (*on_open)(void);
 
-	/* Called once, before the next event of a given thread is opened. */
+	/*
+	 * Called once, before the next event is opened for a thread's id, which
+	 * may be the caller's own.
+	 */
 	void (*on_thread_open)(void);
 	/*
 	 * If pause_after_ns is not 0, one query of CLOCK_MONOTONIC_RAW takes 20

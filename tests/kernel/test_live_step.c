@@ -23,7 +23,7 @@
 
 /*
  * Counts of the child's visits in shared memory: begun is incremented before
- * each visit, and ended after each visit.
+ * each visit, and ended after each visit that no jump left.
  */
 struct outcome {
 	uint64_t begun, ended;

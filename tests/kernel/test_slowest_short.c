@@ -26,8 +26,9 @@ static void with_parts(uint64_t ns)
 }
 
 /*
- * Visits "query", always at the same place: visits of "a", three visits of
- * "part", work, and a function.
+ * Makes one visit of "query", which contains n visits of "a", three visits of
+ * "part" (none if part_ns is 0), work of ns, and a call of last(), if it is not
+ * NULL. All these visits of "query" belong to the same node.
  */
 static void query(uint64_t n, uint64_t part_ns, uint64_t ns, void (*last)(void))
 {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Compares docs/HOST.md with tests/host.txt. Each promise must have tests that
-# exist, and each of these tests must fail with a mutant of tests/mutants, alone
-# or as part of its suite. Lines of "What not to do" and "Known limits" may have
+# exist, and a mutant of tests/mutants must name each of these tests, or its
+# suite, as one that it makes fail (the mutants are not run). Lines of "What not to do" and "Known limits" may have
 # tests. Each entry of host.txt must belong to a line of the page.
 set -eu
 cd "$(dirname "$0")/../.."

@@ -252,8 +252,9 @@ static void check(const struct totals *before, const struct place *base)
 }
 
 /*
- * A stepped visit takes longer than all earlier visits. Sets the longest visit
- * of every node to a long time, so that leave takes its usual path.
+ * A stepped visit takes longer than all earlier visits, so leave would take the
+ * path of a longest visit. Sets the longest visit of every node to a long time,
+ * so that leave takes its usual path.
  */
 static void make_usual(void)
 {

@@ -46,7 +46,7 @@ struct step_variant {
 	unsigned int bytes; /* bytes of work that it reports */
 	bool other_stack;
 	bool inner_stack; /* the other stack lies inside of main's stack */
-	bool moves; /* moves events to other counters, if there are any */
+	bool moves; /* moves events to other counters; STEP_USER only */
 	bool ends;  /* ends user reads for the rest of the round */
 };
 
@@ -79,8 +79,9 @@ struct step_scene {
 	bool far;   /* the handler's visits cut off abandoned visits, too */
 	bool many;  /* too many addresses for the quick and full forms */
 	/*
-	 * The quick form tests as many addresses and handlers as the full form:
-	 * the fast paths, and counters after a jump.
+	 * The quick form tests this scene with as many addresses and handlers
+	 * as the full form. Set for the most important scenes: the fast paths,
+	 * and a visit with counters after a jump.
 	 */
 	bool whole;
 };
