@@ -7,9 +7,10 @@
 
 /*
  * Merges regions of the same name into one row. If `flat` is true, merges all
- * of them, otherwise regions with the same parent and regions inside each other
- * (recursion). Keeps the rows of threads, unless a flat view covers all threads
- * together. Returns NULL if out of memory.
+ * of them, separately for each thread if `threads` is true. Otherwise merges
+ * regions with the same parent and regions inside each other (recursion). Keeps
+ * the rows of threads, unless a flat view covers all threads together. Returns
+ * NULL if out of memory.
  */
 SELFMON_COLD
 struct selfmon_report *
