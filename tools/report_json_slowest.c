@@ -52,6 +52,26 @@ static void read_parts(struct report_file *file, struct json_in *in,
 	selfmon_slow_settle(to);
 }
 
+/* Older reports lack the member. It is null if the times are unknown. */
+static void read_off_cpu(struct json_in *in, json_t *from,
+			 struct selfmon_slow *to)
+{
+	json_t *off;
+
+	if (!json_object_get(from, "off_cpu") ||
+	    json_in_is_null(in, from, "off_cpu"))
+		return;
+	off = json_in_object(in, from, "off_cpu");
+	to->off_known = true;
+	to->off_cpu = (struct selfmon_off_cpu){
+		json_in_integer(in, off, "blocked_ns", INT64_MAX),
+		json_in_integer(in, off, "preempted_ns", INT64_MAX),
+		json_in_integer(in, off, "blocked", INT64_MAX),
+		json_in_integer(in, off, "preempted", INT64_MAX),
+	};
+	json_in_up(in);
+}
+
 static void read_values(struct json_in *in, json_t *from,
 			const struct selfmon_report *report,
 			struct selfmon_slow *to)
@@ -102,6 +122,7 @@ static void read_visit(struct report_file *file, struct json_in *in,
 	if (json_object_get(from, "least_part_ns"))
 		to->listed_ns = json_in_integer(in, from, "least_part_ns",
 						INT64_MAX);
+	read_off_cpu(in, from, to);
 	read_values(in, from, file->report, to);
 	to->inner = json_in_integer(in, from, "inner", INT64_MAX);
 	read_parts(file, in, from, to);

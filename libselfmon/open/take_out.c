@@ -56,21 +56,21 @@ static void put_entry(const struct selfmon_thread *thread,
 	__atomic_store_n(&to->mark, mark, __ATOMIC_RELEASE);
 }
 
-/*
- * The ring position at which a visit began is in ring->began. It moves with the
- * visit's entry.
- */
-static uint64_t began_of(const struct selfmon_thread *thread,
-			 const struct selfmon_visit *open)
+/* What the ring knows of a visit moves with the visit's entry. */
+static struct selfmon_ring_visit
+ring_visit_of(const struct selfmon_thread *thread,
+	      const struct selfmon_visit *open)
 {
-	return thread->ring ? thread->ring->began[open - thread->open] : 0;
+	return thread->ring ? thread->ring->visit[open - thread->open]
+			    : (struct selfmon_ring_visit){ .began = 0 };
 }
 
-static void put_began(struct selfmon_thread *thread,
-		      const struct selfmon_visit *open, uint64_t began)
+static void put_ring_visit(struct selfmon_thread *thread,
+			   const struct selfmon_visit *open,
+			   struct selfmon_ring_visit visit)
 {
 	if (thread->ring)
-		thread->ring->began[open - thread->open] = began;
+		thread->ring->visit[open - thread->open] = visit;
 }
 
 /*
@@ -123,14 +123,14 @@ static void move_down(struct selfmon_thread *thread, struct chain *chain,
 					 1);
 	}
 	put_entry(thread, to, &moved);
-	put_began(thread, to, began_of(thread, from));
+	put_ring_visit(thread, to, ring_visit_of(thread, from));
 	selfmon_store_once(&from->mark, SELFMON_MARK_NONE);
 }
 
 void selfmon_take_out(struct selfmon_thread *thread, struct selfmon_visit *open)
 {
 	struct selfmon_node *const parent = selfmon_entry_parent(thread, open);
-	const uint64_t began = began_of(thread, open);
+	const struct selfmon_ring_visit visit = ring_visit_of(thread, open);
 	struct chain chain = { parent, parent };
 	struct selfmon_visit gone;
 
@@ -142,7 +142,7 @@ void selfmon_take_out(struct selfmon_thread *thread, struct selfmon_visit *open)
 	for (; open < thread->top; open++)
 		move_down(thread, &chain, open + 1, open);
 	put_entry(thread, open, &gone);
-	put_began(thread, open, began);
+	put_ring_visit(thread, open, visit);
 }
 
 void selfmon_take_out_ended(struct selfmon_thread *thread,

@@ -81,10 +81,7 @@ int selfmon_gather_node(struct selfmon_gather *gather,
 static void add_time(struct selfmon_ring_sums *to,
 		     const struct selfmon_ring_sums *from)
 {
-	to->blocked_ns += from->blocked_ns;
-	to->preempted_ns += from->preempted_ns;
-	to->blocked += from->blocked;
-	to->preempted += from->preempted;
+	selfmon_off_cpu_add(&to->off, &from->off);
 	to->samples += from->samples;
 }
 

@@ -34,6 +34,24 @@ static void put_moments(struct selfmon_json *outer,
 	fputs(i ? "\n        ]" : "]", outer->stream);
 }
 
+static void put_slow_off_cpu(struct selfmon_json *outer,
+			     const struct selfmon_slow *slow)
+{
+	struct selfmon_json json = { outer->stream, "", true };
+
+	if (!slow->off_known) {
+		selfmon_json_null(outer, "off_cpu");
+		return;
+	}
+	selfmon_json_key(outer, "off_cpu");
+	putc('{', json.stream);
+	selfmon_json_integer(&json, "blocked_ns", slow->off_cpu.blocked_ns);
+	selfmon_json_integer(&json, "blocked", slow->off_cpu.blocked);
+	selfmon_json_integer(&json, "preempted_ns", slow->off_cpu.preempted_ns);
+	selfmon_json_integer(&json, "preempted", slow->off_cpu.preempted);
+	putc('}', json.stream);
+}
+
 static void put_slow_counters(struct selfmon_json *outer,
 			      const struct selfmon_report *report,
 			      const struct selfmon_slow *slow)
@@ -82,6 +100,7 @@ static void put_slow_visit(FILE *stream, const struct selfmon_report *report,
 			     slow->flags & SELFMON_SLOW_OVERWRITTEN);
 	selfmon_json_integer(&json, "known_from_ns", slow->known_ns);
 	selfmon_json_integer(&json, "least_part_ns", slow->listed_ns);
+	put_slow_off_cpu(&json, slow);
 	put_slow_counters(&json, report, slow);
 	selfmon_json_integer(&json, "inner", slow->inner);
 	put_moments(&json, slow);

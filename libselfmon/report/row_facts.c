@@ -37,10 +37,10 @@ void selfmon_row_facts(struct selfmon_row *row,
 	row->switched = rare[SELFMON_RARE_STACK];
 	row->suspended = rare[SELFMON_RARE_RESUMED];
 	row->unsure = from->unsure;
-	row->blocked_ns = from->ring.blocked_ns;
-	row->preempted_ns = from->ring.preempted_ns;
-	row->switches = from->ring.blocked + from->ring.preempted;
-	row->preemptions = from->ring.preempted;
+	row->blocked_ns = from->ring.off.blocked_ns;
+	row->preempted_ns = from->ring.off.preempted_ns;
+	row->switches = from->ring.off.blocked + from->ring.off.preempted;
+	row->preemptions = from->ring.off.preempted;
 	row->samples = from->ring.samples;
 }
 

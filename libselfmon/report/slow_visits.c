@@ -88,10 +88,30 @@ static void find_outermost(struct selfmon_slow *slow)
 	}
 }
 
+static void sum_off_cpu(struct selfmon_slow *slow)
+{
+	struct selfmon_off_cpu *const off = &slow->off_cpu;
+	size_t i;
+
+	for (i = 0; i < slow->parts; i++) {
+		const struct selfmon_slow_moment *const part = &slow->part[i];
+
+		if (part->kind == SELFMON_PART_BLOCKED) {
+			off->blocked_ns += part->ns;
+			off->blocked++;
+		} else if (part->kind == SELFMON_PART_PREEMPTED) {
+			off->preempted_ns += part->ns;
+			off->preempted++;
+		}
+	}
+}
+
 void selfmon_slow_settle(struct selfmon_slow *slow)
 {
 	qsort(slow->part, slow->parts, sizeof(slow->part[0]), compare_moments);
 	find_outermost(slow);
+	if (!slow->off_known)
+		sum_off_cpu(slow);
 }
 
 static void put_part(const struct selfmon_recorded *recorded,
@@ -154,6 +174,8 @@ static void put_slow(const struct selfmon_report *report,
 	to->tid = visit->tid;
 	to->cpu = visit->cpu;
 	to->flags = visit->flags;
+	to->off_known = visit->flags & SELFMON_SLOW_OFF_CPU;
+	to->off_cpu = visit->off_cpu;
 	to->known_ns = selfmon_clock_ns(&recorded->clock, visit->known);
 	to->listed_ns = selfmon_clock_ns(&recorded->clock, visit->listed);
 	to->inner = visit->inner;

@@ -28,6 +28,12 @@ struct selfmon_slow {
 	uint32_t flags;		/* SELFMON_SLOW_* */
 	uint32_t values;	/* bit i: value[i] is valid */
 	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column of the report */
+	/*
+	 * The times off the CPU. off_known: they are all of the visit's,
+	 * otherwise only those that are parts.
+	 */
+	bool off_known;
+	struct selfmon_off_cpu off_cpu;
 	/* After the visit's start: parts that ended earlier are unknown. */
 	uint64_t known_ns;
 	/* Shorter parts may be missing; 0: those of 0.1 % of the visit. */
@@ -63,7 +69,10 @@ int selfmon_gather_slow(struct selfmon_gather *gather, uint32_t region,
  * time, the slower one first. Several regions may have one name.
  */
 int selfmon_slow_compare(const void *a, const void *b);
-/* Sorts the parts of a visit, and sets `outermost` of each. */
+/*
+ * Sorts the parts of a visit, sets `outermost` of each, and sums the times off
+ * the CPU if !off_known.
+ */
 void selfmon_slow_settle(struct selfmon_slow *slow);
 struct selfmon_recorded;
 /*

@@ -37,7 +37,10 @@ struct slow_cause {
 
 /* ---- regions ------------------------------------------------------------- */
 
-/* Returns the mean time of the region's visits, over all its nodes. */
+/*
+ * Returns the mean time of the region's visits, over all its nodes. report has
+ * all rows, also those that are not shown.
+ */
 static double mean_of(const struct selfmon_report *report, const char *name)
 {
 	const struct selfmon_report *part[2] = { report, report->async };
@@ -63,10 +66,10 @@ static int compare_regions(const void *a, const void *b)
 	return (x->excess_ns < y->excess_ns) - (x->excess_ns > y->excess_ns);
 }
 
-static size_t find_regions(const struct selfmon_report *report,
+static size_t find_regions(const struct selfmon_text *text,
 			   struct slow_region *region)
 {
-	const struct selfmon_slow_list *const slow = report->slow;
+	const struct selfmon_slow_list *const slow = text->report->slow;
 	size_t i, n = 0;
 
 	for (i = 0; i < slow->visits; i++) {
@@ -78,7 +81,8 @@ static size_t find_regions(const struct selfmon_report *report,
 		}
 		region[n].visit = visit;
 		region[n].visits = 1;
-		region[n].usual_ns = mean_of(report, visit->region);
+		region[n].usual_ns = mean_of(text->viewed->whole,
+					      visit->region);
 		region[n].excess_ns = (double)visit->ns - region[n].usual_ns;
 		n++;
 	}
@@ -131,18 +135,9 @@ static void say_times(struct selfmon_text *text, uint64_t times)
 				 (unsigned long long)times);
 }
 
-static void say_slow_off_cpu(struct selfmon_text *text,
-			const struct selfmon_slow *slow,
-			enum selfmon_part_kind kind, const char *name)
+static void say_slow_off_cpu(struct selfmon_text *text, const char *name,
+			     uint64_t ns, uint64_t times)
 {
-	uint64_t ns = 0, times = 0;
-	size_t i;
-
-	for (i = 0; i < slow->parts; i++)
-		if (slow->part[i].kind == kind) {
-			ns += slow->part[i].ns;
-			times++;
-		}
 	if (!times)
 		return;
 	selfmon_text_say(text, ", %s ", name);
@@ -155,13 +150,18 @@ static void say_slow_causes(struct selfmon_text *text,
 {
 	struct slow_cause cause[SELFMON_SLOW_PARTS];
 	const size_t n = find_slow_causes(slow, cause);
+	const bool overwritten = slow->flags & SELFMON_SLOW_OVERWRITTEN;
+	const bool partly = overwritten || slow->inner > slow->parts;
 	struct selfmon_cell name;
 	size_t i;
 
 	for (i = 0; i < n && i < NAMES_SHOWN; i++) {
 		name = (struct selfmon_cell){ .bytes = 0 };
 		selfmon_cell_add(&name, cause[i].name, NAME_COLUMNS);
-		selfmon_text_say(text, "%s%s ", i ? ", " : "; inside: ",
+		selfmon_text_say(text, "%s%s ",
+				 i	  ? ", "
+				 : partly ? "; inside at least: "
+					  : "; inside: ",
 				 name.text);
 		say_ns(text, (double)cause[i].ns);
 		say_times(text, cause[i].times);
@@ -169,13 +169,16 @@ static void say_slow_causes(struct selfmon_text *text,
 	if (n > NAMES_SHOWN)
 		selfmon_text_say(text, ", %zu more", n - NAMES_SHOWN);
 	if (slow->inner > slow->parts)
-		selfmon_text_say(text, "; these are the %zu longest of %llu parts",
-				 slow->parts, (unsigned long long)slow->inner);
-	if (slow->flags & SELFMON_SLOW_OVERWRITTEN && !slow->known_ns) {
+		selfmon_text_say(text,
+				 "; only the %zu longest of %s%llu parts are "
+				 "known",
+				 slow->parts, overwritten ? "more than " : "",
+				 (unsigned long long)slow->inner);
+	if (overwritten && !slow->known_ns) {
 		/* from JSON of an older library */
 		selfmon_text_say(text, "; only its last visits are known");
-	} else if (slow->flags & SELFMON_SLOW_OVERWRITTEN) {
-		selfmon_text_say(text, "; visits in its first ");
+	} else if (overwritten) {
+		selfmon_text_say(text, "; parts that ended in its first ");
 		say_ns(text, (double)slow->known_ns);
 		selfmon_text_say(text, " are unknown");
 	}
@@ -201,8 +204,10 @@ static void put_slow_line(struct selfmon_text *text,
 	selfmon_text_say(text, ", thread %u", slow->tid);
 	if (slow->cpu != UINT32_MAX)
 		selfmon_text_say(text, ", CPU %u", slow->cpu);
-	say_slow_off_cpu(text, slow, SELFMON_PART_BLOCKED, "blocked");
-	say_slow_off_cpu(text, slow, SELFMON_PART_PREEMPTED, "preempted");
+	say_slow_off_cpu(text, "blocked", slow->off_cpu.blocked_ns,
+			 slow->off_cpu.blocked);
+	say_slow_off_cpu(text, "preempted", slow->off_cpu.preempted_ns,
+			 slow->off_cpu.preempted);
 	say_slow_causes(text, slow);
 	selfmon_text_end(text);
 }
@@ -233,12 +238,13 @@ int selfmon_text_slowest(struct selfmon_text *text)
 	region = calloc(report->slow->visits, sizeof(*region));
 	if (!region)
 		return -ENOMEM;
-	n = find_regions(report, region);
+	n = find_regions(text, region);
 	fputs(report->slow->incomplete
 		      ? "\nSlowest visits (another report was taken "
 			"during the interval: visits before that report may be "
 			"missing)\n\n"
-		      : "\nSlowest visits\n\n",
+		      : "\nSlowest visits (\"after\": since the library's "
+			"first use)\n\n",
 	      text->stream);
 	for (i = 0; i < n && i < REGIONS_SHOWN; i++)
 		put_slow_region(text, &region[i]);

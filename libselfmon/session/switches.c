@@ -9,6 +9,7 @@
 #include "clock/clock.h"
 #include "open/entry.h"
 #include "platform/kernel.h"
+#include "store/frames.h"
 #include "store/recorder.h"
 
 /* ---- the ring ------------------------------------------------------------ */
@@ -68,13 +69,14 @@ _Static_assert(sizeof(struct switch_record) == SELFMON_SWITCH_SIZE,
 	       "the size of a record in a ring that overwrites");
 
 /*
- * The sum of one or more times off the CPU, whose records were at these
- * positions of the ring. Records that were lost may have been anywhere between
- * the two, and all of them before until_ns. until_ns is 0 if none was lost.
+ * The sum of one or more times off the CPU. Their records were at positions
+ * from `first` to `last` of the ring, and they were all between since_ns and
+ * until_ns. If records were lost, it is unknown where in between.
  */
 struct slice {
-	uint64_t first, last, until_ns;
-	struct selfmon_ring_sums time;
+	uint64_t first, last, since_ns, until_ns;
+	bool lost;
+	struct selfmon_off_cpu time;
 };
 
 /* Returns the number of ticks in a ns, measured since the ring was opened. */
@@ -99,14 +101,19 @@ uint64_t selfmon_switches_newest_ns(const struct selfmon_switches *switches,
 	return rate > 0 ? (uint64_t)((double)ticks / rate) : 0;
 }
 
+/* A reader in another thread sees whole words. */
 static void add_place(struct selfmon_thread *thread, uint32_t ordinal,
-		      const struct selfmon_ring_sums *time)
+		      const struct selfmon_off_cpu *time)
 {
 	struct selfmon_ring_sums *const sum =
 		selfmon_ring_sums_of(thread, ordinal);
 
-	if (sum)
-		selfmon_ring_sums_add(sum, time);
+	if (!sum)
+		return;
+	selfmon_arch_add(&sum->off.blocked_ns, time->blocked_ns);
+	selfmon_arch_add(&sum->off.preempted_ns, time->preempted_ns);
+	selfmon_arch_add(&sum->off.blocked, time->blocked);
+	selfmon_arch_add(&sum->off.preempted, time->preempted);
 }
 
 /* Returns the share of a slice that was after this position. */
@@ -123,6 +130,18 @@ static double share_after(const struct slice *slice, uint64_t position)
 static uint64_t scaled_by(uint64_t n, double share)
 {
 	return (uint64_t)((double)n * share + 0.5);
+}
+
+/* Returns a share of the times, and another share of their numbers. */
+static struct selfmon_off_cpu share_of(const struct selfmon_off_cpu *all,
+				       double time, double numbers)
+{
+	return (struct selfmon_off_cpu){
+		.blocked_ns = scaled_by(all->blocked_ns, time),
+		.preempted_ns = scaled_by(all->preempted_ns, time),
+		.blocked = scaled_by(all->blocked, numbers),
+		.preempted = scaled_by(all->preempted, numbers),
+	};
 }
 
 /* Returns how long a visit has run until this time. */
@@ -163,27 +182,67 @@ static void add_to_visit(struct selfmon_thread *thread,
 			 const struct slice *slice, uint64_t head,
 			 uint64_t longest)
 {
-	const struct selfmon_ring_sums *const all = &slice->time;
+	const size_t entry = (size_t)(open - thread->open);
+	const struct selfmon_off_cpu *const all = &slice->time;
 	const double share = share_after(
-		slice, selfmon_ring_began_at(thread->ring,
-					     (size_t)(open - thread->open),
-					     open->cpu, head));
+		slice,
+		selfmon_ring_began_at(thread->ring, entry, open->cpu, head));
 	double time = share;
-	struct selfmon_ring_sums sums;
+	struct selfmon_off_cpu part;
 
 	if (share <= 0)
 		return;
-	if (slice->until_ns)
+	if (slice->lost)
 		time = time_share(&thread->ring->switches, open, slice, share);
 	else if (all->blocked_ns + all->preempted_ns > longest)
 		return;
-	sums = (struct selfmon_ring_sums){
-		.blocked_ns = scaled_by(all->blocked_ns, time),
-		.preempted_ns = scaled_by(all->preempted_ns, time),
-		.blocked = scaled_by(all->blocked, share),
-		.preempted = scaled_by(all->preempted, share),
-	};
-	add_place(thread, open->node->ordinal, &sums);
+	part = share_of(all, time, share);
+	add_place(thread, open->node->ordinal, &part);
+	selfmon_off_cpu_add(&thread->ring->visit[entry].off, &part);
+}
+
+static double ticks_at(const struct selfmon_switches *switches, uint64_t ns)
+{
+	return (double)switches->begin_ticks +
+	       (double)(int64_t)(ns - switches->begin_ns) *
+		       ticks_per_ns(switches);
+}
+
+/*
+ * Adds to a frame the share of the slice's time that is inside the frame. A
+ * mark is not in the ring, so only times can be compared.
+ */
+static void add_to_frame(const struct selfmon_switches *switches,
+			 struct selfmon_frame_open *frame,
+			 const struct slice *slice)
+{
+	struct selfmon_frame_off *const off =
+		selfmon_frame_off_of(frame, selfmon_load_once(&frame->start));
+	const double since = ticks_at(switches, slice->since_ns),
+		     until = ticks_at(switches, slice->until_ns),
+		     start = (double)off->start,
+		     end = off->end ? (double)off->end : until,
+		     first = since > start ? since : start,
+		     last = until < end ? until : end;
+	struct selfmon_off_cpu part;
+
+	if (!off->start || first >= last)
+		return;
+	part = share_of(&slice->time, (last - first) / (until - since),
+			(last - first) / (until - since));
+	selfmon_off_cpu_add(&off->off, &part);
+}
+
+static void add_to_frames(struct selfmon_thread *thread,
+			  const struct slice *slice)
+{
+	struct selfmon_frames *const frames = thread->frames;
+	uint32_t i;
+
+	if (!selfmon_frames_are_valid(thread, frames))
+		return;
+	for (i = 0; i < selfmon_load_once(&frames->names); i++)
+		add_to_frame(&thread->ring->switches, &frames->open[i], slice);
 }
 
 /*
@@ -196,11 +255,12 @@ static void add_slice(struct selfmon_thread *thread, const struct slice *slice,
 	const struct selfmon_visit *const top = selfmon_load_once(&thread->top);
 	const struct selfmon_visit *open;
 
-	selfmon_ring_sums_add(&thread->ring->switches.seen, &slice->time);
+	selfmon_off_cpu_add(&thread->ring->switches.seen, &slice->time);
 	for (open = top; open > thread->open; open--)
 		if (selfmon_entry_is_open(open))
 			add_to_visit(thread, open, slice, head,
 				     open == top ? newest : UINT64_MAX);
+	add_to_frames(thread, slice);
 	add_place(thread, 0, &slice->time);
 }
 
@@ -247,8 +307,10 @@ static void add_switch(struct selfmon_thread *thread,
 {
 	struct selfmon_switches *const switches = &thread->ring->switches;
 	const uint64_t ns = record->ns - switches->out.ns;
-	struct slice slice = { switches->out.position, switches->out.position,
-			       0, { 0 } };
+	struct slice slice = { .first = switches->out.position,
+			       .last = switches->out.position,
+			       .since_ns = switches->out.ns,
+			       .until_ns = record->ns };
 
 	note_first_kept(thread, record);
 	switches->last_ns = record->ns;
@@ -268,11 +330,11 @@ static void add_switch(struct selfmon_thread *thread,
 	if (switches->out.cpu != record->cpu)
 		switches->moved = thread->ring->ring.tail;
 	if (switches->out.preempted)
-		slice.time = (struct selfmon_ring_sums){ .preempted_ns = ns,
-							 .preempted = 1 };
+		slice.time = (struct selfmon_off_cpu){ .preempted_ns = ns,
+						       .preempted = 1 };
 	else
-		slice.time = (struct selfmon_ring_sums){ .blocked_ns = ns,
-							 .blocked = 1 };
+		slice.time = (struct selfmon_off_cpu){ .blocked_ns = ns,
+						       .blocked = 1 };
 	add_slice(thread, &slice, head, newest);
 	if (thread->recorder)
 		record_off(thread, switches, record->ns, ns);
@@ -330,12 +392,15 @@ void selfmon_switches_take_lost(struct selfmon_thread *thread, uint64_t head,
 				uint64_t newest)
 {
 	struct selfmon_switches *const switches = &thread->ring->switches;
-	const struct selfmon_ring_sums seen = switches->seen;
+	const struct selfmon_off_cpu seen = switches->seen;
 	const uint64_t ns = switches->base.ns, cpu_ns = switches->base.cpu_ns,
 		       blocked = switches->base.blocked,
 		       preempted = switches->base.preempted;
-	struct slice slice = { switches->lost.first, switches->lost.last,
-			       switches->lost.until_ns, { 0 } };
+	struct slice slice = { .first = switches->lost.first,
+			       .last = switches->lost.last,
+			       .since_ns = switches->lost.since_ns,
+			       .until_ns = switches->lost.until_ns,
+			       .lost = true };
 	uint64_t lost_ns, n;
 
 	switches->lost.some = false;

@@ -6,15 +6,27 @@
 #include <string.h>
 
 #include "store/config.h"
+#include "store/off_cpu.h"
 #include "store/state.h"
 
 /* Number of names that a thread may mark; stated in async.h. */
 #define SELFMON_FRAME_NAMES 8u
 
+/*
+ * The times off the CPU of the frame that began at `start`, as far as they were
+ * read. `end` is 0 while the frame goes on. A mark has set `end` if it reads
+ * the rest of these times.
+ */
+struct selfmon_frame_off {
+	uint64_t start, end; /* ticks */
+	struct selfmon_off_cpu off;
+};
+
 struct selfmon_frame_open {
 	const char *name; /* in the memory of the region */
 	struct selfmon_node *node;
 	uint64_t start; /* time of the last mark, in ticks; 0: none */
+	struct selfmon_frame_off off;
 };
 
 /*
@@ -35,6 +47,18 @@ selfmon_frames_are_valid(const struct selfmon_thread *thread,
 {
 	return frames && frames->owner == thread->id &&
 	       frames->offs == selfmon_load_once(&selfmon_config_offs);
+}
+
+/*
+ * Returns the times off the CPU of the frame that began at `start`. An ended
+ * frame keeps its place until its mark has read the rest.
+ */
+static inline struct selfmon_frame_off *
+selfmon_frame_off_of(struct selfmon_frame_open *frame, uint64_t start)
+{
+	if (!frame->off.end && frame->off.start != start)
+		frame->off = (struct selfmon_frame_off){ .start = start };
+	return &frame->off;
 }
 
 static inline struct selfmon_frame_open *

@@ -20,7 +20,7 @@
 
 #define SELFMON_LIVE_MAGIC "selfmon\n"
 #define SELFMON_LIVE_ORDER UINT32_C(0x01020304)
-#define SELFMON_LIVE_VERSION 7
+#define SELFMON_LIVE_VERSION 8
 #define SELFMON_LIVE_ALIGN 64
 #define SELFMON_LIVE_ROUND(size)                                               \
 	(((size) + SELFMON_LIVE_ALIGN - 1) /                                   \

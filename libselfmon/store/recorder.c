@@ -6,6 +6,7 @@
 #include "platform/futex.h"
 #include "platform/kernel.h"
 #include "store/limits.h"
+#include "store/ring_state.h"
 #include "store/slowest.h"
 
 /* Maximum number of entries for one visit: START, the visit, COUNTs, LONGER. */
@@ -207,15 +208,19 @@ static uint64_t at_least_zero(uint64_t ticks)
 	return (int64_t)ticks < 0 ? 0 : ticks;
 }
 
-static struct selfmon_recorded_visit recorded_visit(const struct selfmon_visit *open,
-					   uint64_t ticks)
+static struct selfmon_recorded_visit
+recorded_visit(const struct selfmon_thread *thread,
+	       const struct selfmon_visit *open, uint64_t ticks)
 {
+	const bool resumed = (uintptr_t)open->frame & 1; /* open/entry.h */
+
 	return (struct selfmon_recorded_visit){
 		.node = open->node,
 		.start = open->start.ticks,
 		.end = open->start.ticks + at_least_zero(ticks),
 		.ticks = at_least_zero(ticks),
-		.resumed = (uintptr_t)open->frame & 1, /* open/entry.h */
+		.resumed = resumed,
+		.off_cpu = resumed ? NULL : selfmon_ring_off_of(thread, open),
 	};
 }
 
@@ -224,7 +229,7 @@ void selfmon_recorder_time(struct selfmon_thread *thread,
 			   uint64_t ticks, bool moved,
 			   struct selfmon_due *due)
 {
-	struct selfmon_recorded_visit visit = recorded_visit(open, ticks);
+	struct selfmon_recorded_visit visit = recorded_visit(thread, open, ticks);
 
 	if (end > visit.end)
 		visit.end = end;
@@ -236,7 +241,7 @@ void selfmon_recorder_counts(struct selfmon_thread *thread,
 			     const struct selfmon_visit *open, uint64_t ticks,
 			     const uint64_t *count, struct selfmon_due *due)
 {
-	struct selfmon_recorded_visit visit = recorded_visit(open, ticks);
+	struct selfmon_recorded_visit visit = recorded_visit(thread, open, ticks);
 	unsigned int i;
 
 	for (i = 0; i < thread->set->count; i++) {
@@ -251,7 +256,7 @@ void selfmon_recorder_delta(struct selfmon_thread *thread,
 			    const struct selfmon_delta *delta,
 			    struct selfmon_due *due)
 {
-	struct selfmon_recorded_visit visit = recorded_visit(open, delta->ticks);
+	struct selfmon_recorded_visit visit = recorded_visit(thread, open, delta->ticks);
 	const size_t count = thread->set ? thread->set->count : 0;
 	size_t i;
 

@@ -7,6 +7,7 @@
 #ifndef SELFMON_STORE_RECORDER_H
 #define SELFMON_STORE_RECORDER_H
 
+#include "store/off_cpu.h"
 #include "store/state.h"
 
 /* Number of entries of a ring without a trace: 64 KiB per thread. */
@@ -150,6 +151,8 @@ struct selfmon_recorded_visit {
 	bool resumed;	     /* a fiber suspended and resumed the visit */
 	bool alone;	     /* detached span: its inner visits are unknown */
 	bool frame;	     /* a frame, which is not in the call tree */
+	/* Its times off the CPU; NULL: unknown. */
+	const struct selfmon_off_cpu *off_cpu;
 	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column */
 };
 

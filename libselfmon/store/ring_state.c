@@ -66,19 +66,22 @@ void selfmon_ring_sums_read(const struct selfmon_thread *thread,
 	if (!record)
 		return;
 	place = &record->place[ordinal % SELFMON_RING_PLACES];
-	sum->blocked_ns += selfmon_load_once(&place->blocked_ns);
-	sum->preempted_ns += selfmon_load_once(&place->preempted_ns);
-	sum->blocked += selfmon_load_once(&place->blocked);
-	sum->preempted += selfmon_load_once(&place->preempted);
+	sum->off.blocked_ns += selfmon_load_once(&place->off.blocked_ns);
+	sum->off.preempted_ns += selfmon_load_once(&place->off.preempted_ns);
+	sum->off.blocked += selfmon_load_once(&place->off.blocked);
+	sum->off.preempted += selfmon_load_once(&place->off.preempted);
 	sum->samples += selfmon_load_once(&place->samples);
 }
 
-void selfmon_ring_sums_add(struct selfmon_ring_sums *to,
-			 const struct selfmon_ring_sums *n)
+const struct selfmon_off_cpu *
+selfmon_ring_off_of(const struct selfmon_thread *thread,
+		    const struct selfmon_visit *open)
 {
-	selfmon_arch_add(&to->blocked_ns, n->blocked_ns);
-	selfmon_arch_add(&to->preempted_ns, n->preempted_ns);
-	selfmon_arch_add(&to->blocked, n->blocked);
-	selfmon_arch_add(&to->preempted, n->preempted);
-	selfmon_arch_add(&to->samples, n->samples);
+	static const struct selfmon_off_cpu none;
+	const struct selfmon_ring_visit *visit;
+
+	if (!selfmon_thread_ring_on(thread) || !thread->ring->switches.on)
+		return NULL;
+	visit = &thread->ring->visit[open - thread->open];
+	return (uint32_t)visit->began == open->cpu ? &visit->off : &none;
 }

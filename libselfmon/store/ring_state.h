@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "platform/ring.h"
+#include "store/off_cpu.h"
 #include "store/stacks.h"
 #include "store/state.h"
 
@@ -18,9 +19,17 @@
  * nodes below it.
  */
 struct selfmon_ring_sums {
-	uint64_t blocked_ns, preempted_ns;
-	uint64_t blocked, preempted; /* number of times */
+	struct selfmon_off_cpu off;
 	uint64_t samples;
+};
+
+/*
+ * The visit of an entry. `began` is the ring's head at the visit's start (see
+ * selfmon_ring_began_at()), `off` has its times off the CPU since then.
+ */
+struct selfmon_ring_visit {
+	uint64_t began;
+	struct selfmon_off_cpu off;
 };
 
 /* Number of nodes in one record: those with consecutive ordinals. */
@@ -48,7 +57,7 @@ struct selfmon_switches {
 	} out;
 	uint64_t moved; /* position of the last return to another CPU */
 	/* Sums of the records that were read since base.ns. */
-	struct selfmon_ring_sums seen;
+	struct selfmon_off_cpu seen;
 	struct {
 		uint64_t ns, cpu_ns, blocked, preempted;
 	} base; /* the kernel's numbers for the thread, read at the time `ns` */
@@ -102,8 +111,9 @@ struct selfmon_thread_ring {
 	struct selfmon_ring ring;
 	struct selfmon_switches switches;
 	struct selfmon_thread_samples samples;
-	/* For each entry of open visits: see selfmon_ring_began_at(). */
-	uint64_t began[SELFMON_DEPTH_MAX + 1 + SELFMON_DEPTH_SLACK];
+	/* For each entry of open visits. */
+	struct selfmon_ring_visit visit[SELFMON_DEPTH_MAX + 1 +
+					SELFMON_DEPTH_SLACK];
 	struct selfmon_ring_record *record[SELFMON_RING_RECORDS];
 };
 
@@ -118,10 +128,11 @@ static inline bool selfmon_thread_ring_on(const struct selfmon_thread *thread)
  * holds the ring's lock.
  *
  * The first call for a visit computes the position and keeps it in
- * began[entry]; later calls return the kept position. If the low half of the
+ * visit[entry]; later calls return the kept position. If the low half of the
  * kept position is not `begin`, that position belongs to an earlier visit. Two
  * visits of an entry that began exactly a multiple of 4 GiB apart are not
- * distinguished.
+ * distinguished. Two visits that began at the same position are not either: no
+ * record came in between, so the times off the CPU are the same, too.
  *
  * At the first call, the head may have advanced by less than 2 GiB since the
  * start of the visit. The difference is signed, because another thread may read
@@ -133,16 +144,27 @@ static inline uint64_t selfmon_ring_began_at(struct selfmon_thread_ring *ring,
 					     size_t entry, uint32_t begin,
 					     uint64_t head)
 {
-	uint64_t *const began = &ring->began[entry];
-
+	struct selfmon_ring_visit *const visit = &ring->visit[entry];
 	const uint32_t since = (uint32_t)head - begin;
 
-	if ((uint32_t)*began != begin || *began > head)
-		*began = head - (ring->ring.overwrites
-					 ? since
-					 : (uint64_t)(int64_t)(int32_t)since);
-	return *began;
+	if ((uint32_t)visit->began != begin || visit->began > head)
+		*visit = (struct selfmon_ring_visit){
+			head - (ring->ring.overwrites
+					? since
+					: (uint64_t)(int64_t)(int32_t)since),
+			{ 0 }
+		};
+	return visit->began;
 }
+
+/*
+ * Returns the times off the CPU of an open visit of the calling thread, or NULL
+ * if they are not recorded. Read the ring first. Of a visit that was suspended,
+ * the result has only what came after it was resumed.
+ */
+const struct selfmon_off_cpu *
+selfmon_ring_off_of(const struct selfmon_thread *thread,
+		    const struct selfmon_visit *open);
 
 /*
  * Returns the sums of a node, and makes them if needed. Takes the process lock.
@@ -153,8 +175,5 @@ struct selfmon_ring_sums *selfmon_ring_sums_of(struct selfmon_thread *thread,
 /* Adds the sums of a node to *sum, if the node has any. For readers. */
 void selfmon_ring_sums_read(const struct selfmon_thread *thread,
 			    uint32_t ordinal, struct selfmon_ring_sums *sum);
-/* The caller holds the ring's lock. */
-void selfmon_ring_sums_add(struct selfmon_ring_sums *to,
-			   const struct selfmon_ring_sums *n);
 
 #endif

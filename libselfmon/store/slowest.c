@@ -180,7 +180,10 @@ static void write_visit(const struct selfmon_thread *thread,
 	to->cpu = selfmon_kernel_cpu();
 	to->flags = (from->moved ? SELFMON_SLOW_MOVED : 0) |
 		    (from->resumed ? SELFMON_SLOW_RESUMED : 0) |
-		    (from->alone ? SELFMON_SLOW_ALONE : 0);
+		    (from->alone ? SELFMON_SLOW_ALONE : 0) |
+		    (from->off_cpu ? SELFMON_SLOW_OFF_CPU : 0);
+	to->off_cpu = from->off_cpu ? *from->off_cpu
+				    : (struct selfmon_off_cpu){ 0 };
 	to->values = from->values;
 	memcpy(to->value, from->value, sizeof(to->value));
 	to->known = 0;

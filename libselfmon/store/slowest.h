@@ -29,6 +29,7 @@
 #define SELFMON_SLOW_RESUMED UINT32_C(2)     /* was suspended; has no parts */
 #define SELFMON_SLOW_OVERWRITTEN UINT32_C(4) /* first parts are unknown */
 #define SELFMON_SLOW_ALONE UINT32_C(8)	     /* detached span: has no parts */
+#define SELFMON_SLOW_OFF_CPU UINT32_C(16)    /* off_cpu is known */
 
 /* A visit inside of the slow one, at any depth, or a time off the CPU. */
 struct selfmon_slow_part {
@@ -52,6 +53,8 @@ struct selfmon_slow_visit {
 	 * SELFMON_SLOW_FRACTION of the visit may be.
 	 */
 	uint64_t listed;
+	/* All its times off the CPU, also those that are no parts. */
+	struct selfmon_off_cpu off_cpu;
 	uint64_t inner;	   /* number of parts found, stored or not */
 	uint64_t parts;	   /* number of parts stored */
 	uint64_t value[SELFMON_MAX_COUNTERS]; /* by column */

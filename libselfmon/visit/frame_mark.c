@@ -37,27 +37,44 @@ static const char unnamed[] __attribute__((aligned(128))) = "frame";
 	(SELFMON_MODE_BUSY | SELFMON_MODE_REQUEST | SELFMON_MODE_ASYNC)
 
 /*
- * Adds the frame to the recorder. If the frame is longer than a limit of its
- * region, first reads the kernel's records of context switches, so that the
- * recorder has the times off the CPU in the frame.
+ * Reads the kernel's records of context switches, so that the recorder has the
+ * times off the CPU in the frame. Returns their sum, or NULL if a handler has
+ * marked the same name meanwhile.
+ */
+static const struct selfmon_off_cpu *
+read_switches(struct selfmon_thread *thread, struct selfmon_frame_open *frame,
+	      uint64_t start, uint64_t end)
+{
+	struct selfmon_frame_off *const off =
+		selfmon_frame_off_of(frame, start);
+
+	if (off->start != start)
+		return NULL;
+	off->end = end;
+	selfmon_thread_ring_read(thread, UINT64_MAX);
+	return off->start == start ? &off->off : NULL;
+}
+
+/*
+ * Adds the frame that ended to the recorder. If it is longer than a limit of
+ * its region, first reads its times off the CPU.
  */
 static void record_frame(struct selfmon_thread *thread,
-			 struct selfmon_node *node, uint64_t start,
+			 struct selfmon_frame_open *frame, uint64_t start,
 			 uint64_t ticks)
 {
+	struct selfmon_recorded_visit visit = { .node = frame->node,
+						.start = start,
+						.end = start + ticks,
+						.ticks = ticks,
+						.frame = true };
 	struct selfmon_due due;
 
-	if (ticks >= selfmon_load_once(&node->stats->recorded) &&
+	if (ticks >= selfmon_load_once(&frame->node->stats->recorded) &&
 	    selfmon_thread_ring_on(thread))
-		selfmon_thread_ring_read(thread, UINT64_MAX);
-	selfmon_recorder_add(thread,
-			     &(struct selfmon_recorded_visit){
-				     .node = node,
-				     .start = start,
-				     .end = start + ticks,
-				     .ticks = ticks,
-				     .frame = true },
-			     &due);
+		visit.off_cpu = read_switches(thread, frame, start, visit.end);
+	selfmon_recorder_add(thread, &visit, &due);
+	selfmon_store_once(&frame->off.end, 0);
 	selfmon_longer_call(thread, &due);
 }
 
@@ -65,14 +82,14 @@ static void record_frame(struct selfmon_thread *thread,
  * Ends a frame that is the longest or shortest so far, is very long
  * (SELFMON_TICKS_LONG), has a negative time, or must be recorded.
  */
-static NEVER_INLINE void end_unusual_frame(struct selfmon_node *node,
+static NEVER_INLINE void end_unusual_frame(struct selfmon_frame_open *frame,
 					   uint64_t start, uint64_t ticks)
 {
 	struct selfmon_thread *const thread = selfmon_thread_self();
 
-	selfmon_stats_span(node->stats, ticks, 0, 0);
+	selfmon_stats_span(frame->node->stats, ticks, 0, 0);
 	if (thread->recorder && (int64_t)ticks >= 0)
-		record_frame(thread, node, start, ticks);
+		record_frame(thread, frame, start, ticks);
 }
 
 static ALWAYS_INLINE void mark(const struct selfmon_thread *thread,
@@ -91,7 +108,7 @@ static ALWAYS_INLINE void mark(const struct selfmon_thread *thread,
 		return;
 	selfmon_arch_add(&node->stats->kind[SELFMON_ASYNC_FRAME], 1);
 	if (selfmon_unlikely(!selfmon_stats_add_span(node->stats, now - start)))
-		end_unusual_frame(node, start, now - start);
+		end_unusual_frame(frame, start, now - start);
 }
 
 static NEVER_INLINE void mark_any(const char *name)

@@ -63,7 +63,7 @@ Test(slowest_intervals, have_their_own_visits)
 		cr_expect_geq(first[i].ns, LONG_LEAST_NS);
 	selfmon_report_free(before);
 	selfmon_report_free(after);
-	cr_expect(rows_say(interval, SELFMON_TEXT, "Slowest visits\n"));
+	cr_expect(rows_say(interval, SELFMON_TEXT, "Slowest visits (\"after\""));
 	cr_expect(rows_say(interval, SELFMON_JSON,
 			   "\"slowest_incomplete\": false"));
 	selfmon_report_free(interval);

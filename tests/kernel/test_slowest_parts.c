@@ -79,7 +79,7 @@ Test(slowest, say_if_parts_were_overwritten)
 			visit("b", 0);
 	report = rows_take();
 	cr_expect((slowest(report, "a")->flags & SELFMON_SLOW_OVERWRITTEN) != 0);
-	cr_expect(rows_say(report, SELFMON_TEXT, "visits in its first "));
+	cr_expect(rows_say(report, SELFMON_TEXT, "; parts that ended in its first "));
 	cr_expect(rows_say(report, SELFMON_JSON, "\"overwritten\": true"));
 	selfmon_report_free(report);
 }

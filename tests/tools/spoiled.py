@@ -93,6 +93,8 @@ def add_slowest(report):
         "ended": "2026-01-01T00:00:00Z", "ended_ns": 1, "tid": 1, "cpu": 0,
         "migrated": False, "detached": False, "suspended": False,
         "overwritten": True, "known_from_ns": 3, "least_part_ns": 1,
+        "off_cpu": {"blocked_ns": 2, "blocked": 1, "preempted_ns": 0,
+                    "preempted": 0},
         "counters": {}, "inner": 2,
         "parts": [{"region": "part", "begin_ns": 0, "ns": 5},
                   {"off_cpu": "blocked", "begin_ns": 5, "ns": 2}]}]

@@ -43,7 +43,7 @@ Test(ring_state, does_not_mix_up_rings)
 }
 
 /* Entries without visits move like others. */
-Test(ring_state, moves_a_position_with_its_entry)
+Test(ring_state, moves_what_it_knows_of_a_visit_with_the_entry)
 {
 	static struct selfmon_visit open[4];
 	static struct selfmon_thread_ring ring;
@@ -54,10 +54,14 @@ Test(ring_state, moves_a_position_with_its_entry)
 
 	for (i = 0; i <= 3; i++) {
 		open[i].mark = SELFMON_MARK_NONE;
-		ring.began[i] = 10 * i;
+		ring.visit[i].began = 10 * i;
+		ring.visit[i].off.blocked_ns = i;
 	}
 	selfmon_take_out(&thread, &open[1]);
-	cr_assert_eq(ring.began[1], 20);
-	cr_assert_eq(ring.began[2], 30);
-	cr_assert_eq(ring.began[3], 10);
+	cr_assert_eq(ring.visit[1].began, 20);
+	cr_assert_eq(ring.visit[1].off.blocked_ns, 2);
+	cr_assert_eq(ring.visit[2].began, 30);
+	cr_assert_eq(ring.visit[2].off.blocked_ns, 3);
+	cr_assert_eq(ring.visit[3].began, 10);
+	cr_assert_eq(ring.visit[3].off.blocked_ns, 1);
 }
