@@ -129,7 +129,6 @@ Test(slowest_off_cpu, of_frames_with_several_names_are_each_ones_own)
 	selfmon_report_free(report);
 }
 
-/* The visit around the recursion has the longest time, and all switches. */
 Test(slowest_off_cpu, are_those_of_the_visit_and_all_visits_inside)
 {
 	const struct selfmon_slow *slow;
@@ -141,6 +140,7 @@ Test(slowest_off_cpu, are_those_of_the_visit_and_all_visits_inside)
 		SELFMON_REGION("inner")
 			selfmon_kernel_sleep_ns(NAP);
 	}
+	visit("later", 10 * LONG_NS); /* sleeps, in the entry of "outer" */
 	SELFMON_REGION("awake")
 		;
 	report = rows_take();
@@ -148,6 +148,7 @@ Test(slowest_off_cpu, are_those_of_the_visit_and_all_visits_inside)
 	slow = slowest(report, "inner");
 	assert_slept(slow, NAP);
 	cr_expect_eq(slow->off_cpu.blocked, 1);
+	assert_slept(slowest(report, "later"), 10 * LONG_NS);
 	slow = slowest(report, "awake");
 	cr_expect(slow->off_known);
 	cr_expect_eq(slow->off_cpu.blocked, 0);
