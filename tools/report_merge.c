@@ -169,7 +169,7 @@ static void add_all(struct report_merging *merge, struct report_file *files,
 		report_merging_no_memory(merge);
 	/*
 	 * Rounding depends on the order of the additions. The rows are sorted
-	 * by now, so the sum does not depend on the order of the files.
+	 * by now, so it does not matter which file names a region first.
 	 */
 	for (i = 0; i < merge->to->rows; i++)
 		if (merge->to->row[i].parent < 0 &&

@@ -15,8 +15,9 @@ struct trace_ring {
 	uint64_t fiber; /* the fiber that runs; 0: the thread's own stack */
 	uint64_t from;	/* ticks when the fiber was resumed */
 	/*
-	 * The fiber is running. If no entry shows the end of the run, the run
-	 * ends with the trace.
+	 * An entry has switched to this fiber, or to the thread's own stack, and
+	 * no entry has ended this run yet. Without such an entry the run ends
+	 * before the next burst, or with the trace.
 	 */
 	bool switched;
 	bool has_start; /* the previous entry was a START */

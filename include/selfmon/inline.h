@@ -235,7 +235,8 @@ enum selfmon_impl_left {
 	/*
 	 * The visit took at least stats->unusual ticks, or ended on another
 	 * CPU. `unusual` is at most one tick above the longest time so far. It
-	 * is 0 for a visit with work, and for all visits if each is recorded.
+	 * is 0 if the open visit counted units, and in a thread that writes
+	 * each visit to a trace.
 	 */
 	SELFMON_IMPL_UNUSUAL
 };

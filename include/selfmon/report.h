@@ -252,10 +252,10 @@ struct selfmon_metric {
  * Takes a report of the current results. The first report of a process measures
  * the library's overhead for each kind of visit; a later report measures what
  * is still missing. A measurement takes at most 1 ms of CPU time or 1 % of the
- * time since the first visit, whichever is more, and at most 60 ms for each
- * kind. A short measurement has more noise. May wait like selfmon_clock(). Free
- * the report with selfmon_report_free(). Returns 0, or -ENOMEM (*report is then
- * NULL). Thread-safe; not async-signal-safe.
+ * time since the library's first use, whichever is more, and at most 60 ms for
+ * each kind. A short measurement has more noise. May wait like selfmon_clock().
+ * Free the report with selfmon_report_free(). Returns 0, or -ENOMEM (*report is
+ * then NULL). Thread-safe; not async-signal-safe.
  */
 SELFMON_API int selfmon_report_take(struct selfmon_report **report);
 

@@ -126,8 +126,8 @@ uint64_t selfmon_clock_ticks(void)
 }
 
 /*
- * Fills in which clock sources the machine has, and the page's clock if there
- * is one.
+ * Fills in the clock sources to choose from, and the page's clock if it can be
+ * used. Then the others are not looked for.
  */
 static void survey(struct selfmon_clock_offer *offer,
 		   struct selfmon_clock *page_clock)

@@ -161,7 +161,10 @@ bool selfmon_mapping_find(uint64_t address, struct selfmon_mapping *mapping)
 #define PAGES_MAX ((uint64_t)16 << 20) /* bytes */
 #define PAGES_AT_ONCE ((uint64_t)64)
 
-/* Returns the last guard page in [from, to), or to if there is none. */
+/*
+ * Returns the last guard page in [from, to), or `to` if there is none, or if
+ * the pages cannot be read.
+ */
 static uint64_t last_guard(int fd, uint64_t from, uint64_t to)
 {
 	uint64_t page[PAGES_AT_ONCE], n, i;

@@ -52,7 +52,7 @@ const char *selfmon_pfm_why_not(void);
  */
 struct selfmon_pfm_cursor {
 	int pmu;           /* number of the next PMU to inspect */
-	int handle_plus_1; /* next event of the current PMU; 0: none */
+	int handle_plus_1; /* next event of this PMU; 0: take the next PMU */
 };
 bool selfmon_pfm_next(struct selfmon_pfm_cursor *cursor, char *name,
 		      size_t size, const char **description);

@@ -188,8 +188,8 @@ _Static_assert(sizeof(struct selfmon_stats) ==
 
 /*
  * Returns the number of visits in a bucket, 0 to SELFMON_BUCKETS - 1, without
- * the visit in `last`. Number 120 is the first long bucket here; `last` uses
- * the same number as SELFMON_BUCKET_NONE.
+ * the visit in `last`. Here 120 is the first long bucket. In `last`, 120 is
+ * SELFMON_BUCKET_NONE: there is no such visit.
  */
 static inline uint64_t selfmon_stats_bucket(const struct selfmon_stats *stats,
 					    unsigned int bucket)

@@ -24,7 +24,7 @@
 #include "visit/shadow.h"
 
 static struct selfmon_cost empty; /* outer cost of empty regions */
-static uint32_t known_kinds; /* measured so far; bits as in `occurred` */
+static uint32_t known_kinds; /* measured so far: bit k for kind k */
 static uint64_t cut_at = UINT64_MAX; /* the last budget that was too small */
 /* Allocated once and then reused. Protected by the report lock. */
 static struct selfmon_overhead_samples *run;

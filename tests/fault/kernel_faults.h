@@ -72,10 +72,10 @@ struct kernel_faults {
 	 */
 	void (*on_thread_open)(void);
 	/*
-	 * If pause_after_ns is not 0, one query of CLOCK_MONOTONIC_RAW takes 20
-	 * ms, as if the thread had lost the CPU. The next query sets
+	 * Simulates that the thread loses the CPU once, for 20 ms. A test sets
+	 * pause_after_ns. The next query of CLOCK_MONOTONIC_RAW sets
 	 * pause_at_ns to its time plus pause_after_ns. The first query at or
-	 * after pause_at_ns takes the 20 ms.
+	 * after pause_at_ns then takes 20 ms.
 	 */
 	uint64_t pause_after_ns, pause_at_ns;
 	bool no_inherit_thread; /* attr.inherit_thread is refused: EINVAL */

@@ -45,8 +45,8 @@ static double noise_of_outer(unsigned int *looks)
 }
 
 /*
- * Returns the budget: 1 ms, or a hundredth of the time since the first visit if
- * that is more.
+ * Returns the budget: 1 ms, or a hundredth of the time since the library's first
+ * use if that is more.
  */
 static uint64_t budget_ns(void)
 {

@@ -35,9 +35,10 @@ static uint64_t unread(void)
 }
 
 /*
- * Waits outside of visits, with samples, whose ring of 64 KiB has room for
- * 1,300 switches, and until the thread has read a ring that was half full.
- * After each wait there is a visit, or a mark of a frame.
+ * Waits outside of visits 1,500 times, or more often until less than half of
+ * the ring is unread. With samples the ring has 64 KiB, with room for 1,300
+ * switches, so the thread must read it meanwhile. After each wait there is a
+ * visit, or a mark of a frame.
  */
 static void check_with_samples(bool mark)
 {

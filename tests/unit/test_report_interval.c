@@ -292,7 +292,7 @@ Test(report_interval, has_the_overhead_of_its_own_visits_subtracted)
 	stats.kind[SELFMON_KIND_STEP] = 5;
 	first = of_one(60, &stats);
 	model_visit(&stats, 2000, 100);
-	stats.kind[SELFMON_KIND_STEP] -= 9; /* steps may be negative */
+	stats.kind[SELFMON_KIND_STEP] -= 9; /* -9 is taken as signed */
 	second->recorded->calibration.done = 1;
 	second->recorded->calibration.inner.ticks = 20;
 	add(second, -1, 1, &stats);

@@ -68,8 +68,9 @@ SELFMON_C_BEGIN
 
 /*
  * The mark of a counter read: UBFM into the zero register, whose bit field
- * operands are the mark. All entries end here. Do not change the mark while the
- * layout of struct selfmon_counters stays the same.
+ * operands are the mark. All entries end here. Programs compile the mark in,
+ * and the guard of the library must find it there. So it may change only
+ * together with the layout of struct selfmon_counters.
  */
 #define SELFMON_IMPL_GUARD_TEXT "ubfm xzr, %2, #41, #23"
 #define SELFMON_ARCH_GUARD_MARK 0xd3695c1f /* for x0; xN: + (N << 5) */

@@ -60,8 +60,9 @@ SELFMON_C_BEGIN
 /*
  * The mark of a counter read: SLTI into x0, a hint reserved for custom use
  * (unprivileged ISA, chapter RV32I, HINT Instructions), whose immediate is the
- * mark. All entries end here. Do not change the mark while the layout of struct
- * selfmon_counters stays the same.
+ * mark. All entries end here. Programs compile the mark in, and the guard of
+ * the library must find it there. So it may change only together with the layout
+ * of struct selfmon_counters.
  */
 #define SELFMON_IMPL_GUARD_TEXT "slti zero, %2, 0x5f3"
 #define SELFMON_ARCH_GUARD_MARK 0x5f302013 /* for x0; xN: + (N << 15) */

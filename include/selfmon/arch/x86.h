@@ -19,8 +19,9 @@ SELFMON_C_BEGIN
 #define SELFMON_ARCH_RAW_IS_CLEAN 1
 
 /*
- * The mark of a counter read: the displacement of a long NOP. Do not change it
- * while the layout of struct selfmon_counters stays the same.
+ * The mark of a counter read: the displacement of a long NOP. Programs
+ * compile it in, and the guard of the library must find it there. So it may
+ * change only together with the layout of struct selfmon_counters.
  */
 #define SELFMON_ARCH_GUARD_MARK 0x53466d01
 #define SELFMON_IMPL_GUARD_TEXT "0x53466d01"

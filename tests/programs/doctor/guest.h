@@ -4,7 +4,7 @@
 #define SELFMON_TESTS_DOCTOR_GUEST_H
 
 /*
- * Runs /tests/selfmon doctor, or selftest --quick, in each of the states. The
+ * Runs /tests/selfmon doctor, or selftest, in each of the states. The
  * expected output is in /tests/MACHINE-STATE.expected. Prints how many
  * states passed and failed, in the form of the other programs in emulated
  * machines. Returns an exit status.
