@@ -51,7 +51,7 @@ $(O)/tools/%.o: tools/%.c $(O)/flags
 
 # The page of selfmon report -f html is one file, which is assembled from parts.
 html_uplot := third_party/uPlot/uPlot.iife.min.js third_party/uPlot/uPlot.min.css
-html_script := $(patsubst %,tools/html/%.js,format off_cpu samples model icicle slow table spans charts main)
+html_script := $(patsubst %,tools/html/%.js,format off_cpu samples model icicle slow_boxes slow table spans charts main)
 html_parts := tools/html/page.html tools/html/style.css $(html_script) $(html_uplot)
 
 $(O)/tools/html_page.html: tools/html/assemble.awk $(html_parts)

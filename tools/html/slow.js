@@ -36,39 +36,6 @@ function slowRegionsOf(report) {
 	return regions.sort((a, b) => lost(b) - lost(a));
 }
 
-const endOf = box => box.begin + box.ns;
-const middleOf = part => part.begin + part.ns / 2;
-
-/* Clips a time off the CPU to its box: the kernel's clock and the library's clock differ a little. */
-function clipped(part, box) {
-	const begin = Math.max(part.begin, box.begin);
-	return { ...part, begin, ns: Math.max(0, Math.min(endOf(part), endOf(box)) - begin) };
-}
-
-/* Boxes of a visit, each with its level, its own time on the CPU and its times off the CPU. A part belongs to the box
- * that contains its middle: its ends may be outside, since times are rounded. */
-function nestedBoxes(visit) {
-	const root = { name: visit.name, begin: 0, ns: visit.ns, own: visit.ns, level: 0, off: [], above: null };
-	const boxes = [root];
-	let inner = root;
-	const visits = visit.parts.filter(part => !part.off).sort((a, b) => a.begin - b.begin || b.ns - a.ns);
-	for (const part of visits) {
-		while (inner.above && middleOf(part) > endOf(inner)) inner = inner.above;
-		const box = { ...part, own: part.ns, level: inner.level + 1, off: [], above: inner };
-		inner.own -= part.ns;
-		boxes.push(box);
-		inner = box;
-	}
-	for (const part of visit.parts.filter(one => one.off)) {
-		const around = boxes.filter(box => box.begin <= middleOf(part) && middleOf(part) <= endOf(box));
-		const deepest = around.reduce((best, box) => box.level >= best.level ? box : best, root);
-		deepest.own -= part.ns;
-		for (let box = deepest; box; box = box.above) box.off.push(clipped(part, box));
-		boxes.push({ ...clipped(part, deepest), slice: true, own: 0, level: deepest.level + 1, off: [], above: deepest });
-	}
-	return boxes;
-}
-
 /* ---- drawing --------------------------------------------------------------- */
 
 function placed(element, box, perNs) {
@@ -76,16 +43,20 @@ function placed(element, box, perNs) {
 	element.style.width = Math.max(1, box.ns * perNs - 1) + 'px';
 }
 
-function hatched(part, box, perNs) {
-	const element = make('span', { class: 'off ' + part.name });
+function stretch(kind, part, box, perNs, least) {
+	const element = make('span', { class: kind });
 	element.style.left = (part.begin - box.begin) * perNs + 'px';
-	element.style.width = Math.max(1, part.ns * perNs) + 'px';
+	element.style.width = Math.max(least, part.ns * perNs) + 'px';
 	return element;
 }
 
-/* Grey if it is unknown what ran inside the visit. */
-function ownColour(box, { raw, ns }) {
-	return raw.suspended || raw.detached ? mix(GREY, GREY, 0) : mix(SAND, EMBER, Math.max(0, box.own) / (ns || 1));
+/* The colour is the box's own time outside of its unknown stretches. It is grey if nothing is known of the inside, or
+ * if parts that are not listed could change the own time by more than a tenth of the visit. */
+function ownColour(box, visit) {
+	const { raw, ns } = visit;
+	const own = Math.max(0, box.own - nsOf(box.unknown));
+	const unsure = Math.min(own, missingOf(visit).unlisted);
+	return raw.suspended || raw.detached || unsure > ns / 10 ? mix(GREY, GREY, 0) : mix(SAND, EMBER, own / (ns || 1));
 }
 
 function visitBox(box, visit, perNs) {
@@ -96,7 +67,8 @@ function visitBox(box, visit, perNs) {
 	if (box.ns * perNs >= LABEL_LEAST) element.append(make('bdi', {}, shown(box.name, 80)));
 	else element.classList.add('tiny');
 	if (box.ns * perNs >= 150) element.append(` ${time(box.ns)}`);
-	element.append(...box.off.map(part => hatched(part, box, perNs)));
+	element.append(...box.unknown.map(part => stretch('unknown', part, box, perNs, 0)),
+		...box.off.map(part => stretch('off ' + part.name, part, box, perNs, 1)));
 	return element;
 }
 
@@ -186,9 +158,10 @@ function drawSlow(view) {
 	options(byId('slow-region'), view.slowRegions.map((each, i) => [i, `${shown(each.name, 60)} – ${time(each.visits[0].ns)}`]), view.slow);
 	byId('slow-about').textContent = `mean ${time(region.usual.mean)} of ${count(region.usual.visits)} visits`;
 	byId('apart').checked = view.apart;
-	byId('slow-own').textContent = view.model.report.off_cpu ? 'redder: more own time on the CPU; grey: not known'
-		: 'redder: more own time; grey: not known. With SELFMON_EVENTS=@offcpu times off the CPU are hatched.';
-	for (const element of byId('slow').querySelectorAll('.legend .hatching')) element.hidden = !view.model.report.off_cpu;
+	const off = view.model.report.off_cpu;
+	byId('slow-own').textContent = `redder: more own time${off ? ' on the CPU' : ''}, with parts too short to be listed`;
+	byId('slow').querySelector('.hatching').hidden = !off;
+	byId('slow').querySelector('.unhatched').hidden = off;
 	drawKept(region, view.kept);
 	caption('slow-facts', region, view.kept);
 	drawVisit('slow-one', one, width / scale);
@@ -231,6 +204,7 @@ function slowTip(event) {
 	const off = box.off.reduce((sum, part) => sum + part.ns, 0);
 	return [make('b', {}, make('bdi', {}, shown(box.name))), make('br'),
 		`${time(box.ns)}, ${share(box.ns / (visit.ns || 1))} of the visit, from ${time(box.begin)} on`,
-		...(box.slice || visit.raw.suspended || visit.raw.detached ? [] : [make('br'), `own time ${time(Math.max(0, box.own))}` +
+		...(box.slice || visit.raw.suspended || visit.raw.detached ? [] : [make('br'),
+			`own time ${ownKnown(box, visit) ? '' : 'at most '}${time(Math.max(0, box.own))}` +
 			(off ? ` · off the CPU ${time(off)}` : '')])];
 }

@@ -206,10 +206,10 @@ function slowest(report) {
 		{ region: inner, begin_ns: 9500000, ns: 2500000 },
 		{ off_cpu: 'preempted', begin_ns: 10000000, ns: 1000000 }];
 	const median = [{ region: inner, begin_ns: 500000, ns: 2000000 }];
-	const visits = [visit(outer, 16000000, { inner: 70, parts }),
+	const visits = [visit(outer, 16000000, { inner: 6, parts }),
 		...[9, 8, 7].map(ms => visit(outer, ms * 1e6, { cpu: null, migrated: true, suspended: true })),
 		visit(outer, 6000000, { inner: 1, parts: median, overwritten: true, known_from_ns: 1500000 }),
-		...[5, 4].map(ms => visit(outer, ms * 1e6)), visit(outer, 3000000, { detached: true }),
+		visit(outer, 5000000, { inner: 70, parts: median }), visit(outer, 4000000), visit(outer, 3000000, { detached: true }),
 		visit(inner, 2000000)];
 	return { ...structuredClone(report), slowest: visits, off_cpu: true };
 }
@@ -219,7 +219,9 @@ const visitBoxes = (tab, id) => tab.$eval(`#${id}`, holder => ({ width: holder.c
 		left: parseFloat(box.style.left), top: parseFloat(box.style.top), right: box.getBoundingClientRect().right - holder.getBoundingClientRect().left,
 		hatched: getComputedStyle(box).backgroundImage.includes('repeating-linear-gradient'), colour: getComputedStyle(box).backgroundColor,
 		off: [...box.querySelectorAll('.off')].map(off => ({ kind: off.className, left: parseFloat(off.style.left),
-			width: off.getBoundingClientRect().width, hatched: getComputedStyle(off).backgroundImage.includes('repeating-linear-gradient') })) })) }));
+			width: off.getBoundingClientRect().width, hatched: getComputedStyle(off).backgroundImage.includes('repeating-linear-gradient') })),
+		unknown: [...box.querySelectorAll('.unknown')].map(one => ({ left: parseFloat(one.style.left), width: parseFloat(one.style.width),
+			colour: getComputedStyle(one).backgroundColor })) })) }));
 
 const near = (a, b, text) => assert.ok(Math.abs(a - b) <= 1.1, `${text}: ${a}, not ${b}`);
 
@@ -258,6 +260,40 @@ async function testSlowScale(file, report) {
 	await close(tab);
 }
 
+const GREY = 'rgb(205, 205, 202)';
+
+/* The tooltip of box N of the slow visit. */
+async function slowTipOf(tab, n) {
+	await tab.hover(`#slow-one .box:nth-child(${n})`, { position: { x: 1, y: 10 } });
+	return tab.textContent('#tip');
+}
+
+/* What is not known is grey, and its time is not given as own time. */
+async function testSlowUnknown(file) {
+	const tab = await open(file);
+	// One part of at most 0.3 ms is not listed: the colour is right, the own time is an upper limit.
+	assert.ok((await visitBoxes(tab, 'slow-one')).boxes.every(box => box.colour !== GREY && !box.unknown.length));
+	assert.match(await slowTipOf(tab, 1), /own time at most 5\.000 ms · off the CPU 9\.000 ms$/);
+	// Parts that ended in the first 1.5 ms are unknown. A part from 0.5 ms to 2.5 ms is known.
+	await tab.click('#kept button:nth-child(5)');
+	await tab.check('#apart');
+	const { width, boxes: [outer, inner] } = await visitBoxes(tab, 'slow-one');
+	const scale = width / 6e6;
+	assert.deepEqual([outer, inner].map(box => box.unknown.map(one => one.colour)), [[GREY], [GREY]]);
+	near(outer.unknown[0].left, 0, 'grey from the start');
+	near(outer.unknown[0].width, 0.5e6 * scale, 'up to the known part');
+	near(inner.unknown[0].left, 0, 'and in this part');
+	near(inner.unknown[0].width, 1e6 * scale, 'up to the time from which parts are known');
+	assert.match(await slowTipOf(tab, 1), /own time at most 4\.000 ms$/);
+	// 69 parts of up to 2 ms are not listed: all of the own time may be theirs.
+	await tab.click('#kept button:nth-child(6)');
+	assert.deepEqual((await visitBoxes(tab, 'slow-one')).boxes.map(box => box.colour), [GREY, GREY]);
+	assert.match(await slowTipOf(tab, 2), /own time at most 2\.000 ms$/);
+	await tab.click('#kept button:nth-child(7)');
+	assert.match(await slowTipOf(tab, 1), /own time 4\.000 ms$/, 'nothing is missing');
+	await close(tab);
+}
+
 const captions = tab => Promise.all(['slow-facts', 'median-facts'].map(id => tab.textContent('#' + id)));
 const keptVisits = tab => tab.$$eval('#kept button', list => list.map(button => [button.textContent, button.getAttribute('aria-checked')]));
 
@@ -266,7 +302,7 @@ async function testSlowWords(file) {
 	assert.equal(await tab.evaluate(() => window.hacked), undefined);
 	let [one, median] = await captions(tab);
 	assert.match(one, /^16\.00 ms the slowest of the 8 kept · blocked 8\.000 ms · preempted 1\.000 ms · ended 2026-11-25 04:31:00\.123 UTC, /);
-	assert.match(one, /began 2\.000 ms after the first use · thread 4711 · CPU 3 · page-faults 12, task-clock 1\.500 ms · the 5 longest of 70 parts$/);
+	assert.match(one, /began 2\.000 ms after the first use · thread 4711 · CPU 3 · page-faults 12, task-clock 1\.500 ms · the 5 longest of 6 parts$/);
 	assert.match(median, /^6\.000 ms number 5 of the 8 kept, their median .* visits in its first 1\.500 ms are unknown$/);
 	assert.deepEqual((await keptVisits(tab)).map(([text]) => text),
 		['16.00 ms', '9.000 ms', '8.000 ms', '7.000 ms', '6.000 ms median', '5.000 ms', '4.000 ms', '3.000 ms']);
@@ -277,8 +313,8 @@ async function testSlowWords(file) {
 	[one] = await captions(tab);
 	assert.match(one, /number 2 of the 8 kept .* suspended with its fiber: its parts are not known$/);
 	assert.ok(!one.includes('CPU'), 'an unknown CPU is not shown');
-	assert.equal((await visitBoxes(tab, 'slow-one')).boxes[0].colour, 'rgb(205, 205, 202)', 'what is not known is grey');
-	assert.match(await tab.textContent('#slow .legend'), /own time on the CPU; grey: not known +blocked: waited/);
+	assert.equal((await visitBoxes(tab, 'slow-one')).boxes[0].colour, GREY, 'what is not known is grey');
+	assert.match(await tab.textContent('#slow .legend'), /own time on the CPU, with parts too short to be listed +not known +blocked: waited/);
 	await tab.click('#kept button:nth-child(8)');
 	assert.match((await captions(tab))[0], /a detached span: its parts are not known$/);
 	await close(tab);
@@ -313,6 +349,7 @@ async function testSlow(plain) {
 	const report = slowest(template);
 	const file = page('slow.html', report);
 	await testSlowScale(file, report);
+	await testSlowUnknown(file);
 	await testSlowWords(file);
 	await testSlowChoice(file, report);
 	await pictures(file, 'slow');
