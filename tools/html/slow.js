@@ -100,9 +100,8 @@ function drawRuler(perNs, width) {
 /* ---- one visit in words ---------------------------------------------------- */
 
 function offWords(visit, kind) {
-	const parts = visit.parts.filter(part => part.off && part.name === kind);
-	const sum = parts.reduce((ns, part) => ns + part.ns, 0);
-	return parts.length ? `${kind} ${time(sum)}` + (parts.length > 1 ? ` (${parts.length} times)` : '') : '';
+	const { ns, times } = offOf(visit, kind);
+	return times ? `${kind} ${time(ns)}` + (times > 1 ? ` (${times} times)` : '') : '';
 }
 
 function reservations(raw) {
@@ -201,7 +200,7 @@ function slowTip(event) {
 	if (!element) return null;
 	const { boxes, visit } = element.parentElement;
 	const box = boxes[element.dataset.box];
-	const off = box.off.reduce((sum, part) => sum + part.ns, 0);
+	const off = box.above ? nsOf(box.off) : offOf(visit, 'blocked').ns + offOf(visit, 'preempted').ns;
 	return [make('b', {}, make('bdi', {}, shown(box.name))), make('br'),
 		`${time(box.ns)}, ${share(box.ns / (visit.ns || 1))} of the visit, from ${time(box.begin)} on`,
 		...(box.slice || visit.raw.suspended || visit.raw.detached ? [] : [make('br'),

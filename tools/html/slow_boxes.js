@@ -36,6 +36,13 @@ function nestedBoxes(visit) {
 	return boxes;
 }
 
+/* Time and number of a visit's times off the CPU. Some of them may not be among the parts. Older reports have no sums. */
+function offOf({ raw, parts }, kind) {
+	const listed = parts.filter(part => part.off && part.name === kind);
+	return raw.off_cpu ? { ns: raw.off_cpu[kind + '_ns'], times: raw.off_cpu[kind] }
+		: { ns: nsOf(listed), times: listed.length };
+}
+
 /* Parts are missing in two ways. Those that ended before `until` are unknown. The others are known by number, and each
  * of them is as short as the shortest part or shorter: together they take at most `unlisted`. */
 function missingOf({ raw, ns, parts }) {

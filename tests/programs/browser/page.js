@@ -197,7 +197,7 @@ async function testOffCpu(plain) {
 function slowest(report) {
 	const visit = (region, ns, more = {}) => ({ region, ns, begin_ns: 2e6, ended: '2026-11-25T04:31:00Z',
 		ended_ns: 1795581060123456789, tid: 4711, cpu: 3, migrated: false, detached: false, suspended: false,
-		overwritten: false, known_from_ns: 0, least_part_ns: 0, counters: { 'page-faults': 12, 'task-clock': 1500000 }, inner: 0, parts: [], ...more });
+		overwritten: false, known_from_ns: 0, least_part_ns: 0, off_cpu: null, counters: { 'page-faults': 12, 'task-clock': 1500000 }, inner: 0, parts: [], ...more });
 	const [outer, inner] = report.rows.map(row => row.name);
 	// The child is blocked for 8 ms in its first visit, and preempted for 1 ms in its second one.
 	const parts = [{ region: inner, begin_ns: 1000000, ns: 8500000 },
@@ -320,6 +320,24 @@ async function testSlowWords(file) {
 	await close(tab);
 }
 
+/* The sums of all times off the CPU are shown, also of those that are no parts. */
+async function testSlowSums(file) {
+	const html = fs.readFileSync(file, 'utf8').replace(/(?<=id="data">)[^<]*/, data => {
+		const report = JSON.parse(data);
+		report.a.slowest[0].off_cpu = { blocked_ns: 9000000, blocked: 40, preempted_ns: 1500000, preempted: 1 };
+		report.a.slowest[4].off_cpu = { blocked_ns: 0, blocked: 0, preempted_ns: 250000, preempted: 3 };
+		return JSON.stringify(report).replace(/</g, '\\u003c');
+	});
+	fs.writeFileSync(at('sums.html'), html);
+	const tab = await open(at('sums.html'));
+	const [one, median] = await captions(tab);
+	assert.match(one, /kept · blocked 9\.000 ms \(40 times\) · preempted 1\.500 ms · ended/);
+	assert.match(median, /their median · preempted 250\.0 µs \(3 times\) · ended/);
+	assert.match(await slowTipOf(tab, 1), /off the CPU 10\.50 ms$/);
+	assert.match(await slowTipOf(tab, 2), /off the CPU 8\.000 ms$/, 'a part has the times inside it');
+	await close(tab);
+}
+
 /* Kept visits are selected by keyboard, regions in the tree and in the list. The URL stores the selection. */
 async function testSlowChoice(file, report) {
 	const tab = await open(file, {}, `#picked=${report.rows.length - 1}`);
@@ -351,6 +369,7 @@ async function testSlow(plain) {
 	await testSlowScale(file, report);
 	await testSlowUnknown(file);
 	await testSlowWords(file);
+	await testSlowSums(file);
 	await testSlowChoice(file, report);
 	await pictures(file, 'slow');
 	let tab = await open(page('unswitched.html', { ...report, off_cpu: false }));
