@@ -18,7 +18,8 @@ function drawHeader() {
 	byId('title').textContent = name;
 	const parts = [r.cpu + (r.hypervisor ? `, under ${r.hypervisor}` : ''), r.kernel, r.when,
 		r.pid ? `pid ${r.pid}` : `${(r.processes || []).length} processes`, `${r.threads} thread${r.threads === 1 ? '' : 's'}`];
-	if (r.elapsed_ns) parts.push(`${time(r.elapsed_ns)} since the first use`);
+	if (r.since) parts.push(`an interval of ${time(r.elapsed_ns)}, begun ${r.since}`);
+	else if (r.elapsed_ns) parts.push(`${time(r.elapsed_ns)} since the first use`);
 	if (r.cpu_ns) parts.push(`${time(r.cpu_ns)} of CPU time`);
 	byId('machine').textContent = parts.filter(Boolean).map(part => shown(part)).join(' · ');
 }

@@ -87,6 +87,17 @@ async function testTree(file) {
 	await close(tab);
 }
 
+/* The header says how much time the report covers. */
+async function testInterval(plain) {
+	let tab = await open(plain);
+	assert.match(await tab.textContent('#machine'), / since the first use/);
+	await close(tab);
+	tab = await open(page('interval.html', { ...template, since: '2026-11-25T04:31:00Z', elapsed_ns: 261700000 }));
+	assert.match(await tab.textContent('#machine'), / · an interval of 261\.7 ms, begun 2026-11-25T04:31:00Z/);
+	assert.doesNotMatch(await tab.textContent('#machine'), /first use/);
+	await close(tab);
+}
+
 async function testSelection(file) {
 	const tab = await open(file);
 	await tab.click('#icicle .box[data-row="1"]');
@@ -628,6 +639,7 @@ async function main() {
 	const hugeReport = grown(template, 1773);
 	const huge = page('huge.html', hugeReport);
 	await testTree(small);
+	await testInterval(small);
 	await testSelection(small);
 	await testSpans(small);
 	await testUnits(small);
