@@ -112,21 +112,22 @@ function drawIcicle(view, on) {
 	const filler = make('div');
 	filler.style.height = levels * ROW_HEIGHT + 1 + 'px';
 	holder.replaceChildren(filler, ...drawn);
-	drawScale(view, scale);
+	drawScale(view, scale, boxes);
 	view.boxes = boxes;
 }
 
-function drawScale(view, scale) {
+function coloursShown(view, scale) {
 	const bar = make('i');
-	if (!scale) {
-		byId('scale').replaceChildren(view.comparison
-			? 'red: a regression; green: less; grey: no significant change'
-			: 'grey: no test with one run each');
-		return;
-	}
+	if (!scale) return [view.comparison ? 'red: a regression; green: less; grey: no significant change'
+		: 'grey: no test with one run each'];
 	bar.style.background = `linear-gradient(90deg, ${mix(SAND, EMBER, 0)}, ${mix(SAND, EMBER, 1)})`;
-	byId('scale').replaceChildren(scale.text(0), bar, scale.text(scale.most));
+	return [scale.text(0), bar, scale.text(scale.most)];
+}
+
+function drawScale(view, scale, boxes) {
+	byId('scale').replaceChildren(...coloursShown(view, scale));
 	if (view.width === 'time' && view.model.rows.some(offShare))
-		byId('scale').append(make('span', { class: 'off' }),
-				     'off the CPU');
+		byId('scale').append(make('span', { class: 'off' }), 'off the CPU');
+	if (boxes.some(box => !box.row))
+		byId('scale').append(make('span', { class: 'others' }), 'others: too narrow to be drawn');
 }

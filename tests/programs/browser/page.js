@@ -83,6 +83,7 @@ async function testTree(file) {
 	const child = template.rows[1];
 	const box = all.find(b => b.row === '1');
 	assert.ok(Math.abs(box.width / icicle - child.time_ns.net / root.time_ns.net) < 0.02, 'width of a child');
+	assert.equal(await tab.$('.scale .others'), null, 'no box is too narrow');
 	await tab.screenshot({ path: at('tree.png'), fullPage: true });
 	await close(tab);
 }
@@ -521,6 +522,8 @@ async function testScroll(file, report) {
 	assert.ok(last > 5 && last < 200, `${last} rows are drawn of ${report.rows.length}`);
 	const all = await boxes(tab);
 	assert.ok(all.some(box => !box.row), 'slivers are drawn together');
+	assert.match(await tab.textContent('.scale'), /others: too narrow to be drawn$/);
+	assert.match(await tab.$eval('.scale .others', element => getComputedStyle(element).backgroundImage), /repeating-linear-gradient/);
 	assert.ok(all.length < 1000, `${all.length} boxes`);
 	await close(tab);
 }
