@@ -72,10 +72,22 @@ function visitBox(box, visit, perNs) {
 	return element;
 }
 
+/* The number of levels that are drawn: down to the first one whose boxes together are too narrow to be seen. So a deep
+ * recursion that takes little of the time does not make the picture high. */
+function levelsDrawn(boxes, perNs) {
+	const widths = [];
+	for (const box of boxes) widths[box.level] = (widths[box.level] || 0) + box.ns * perNs;
+	const narrow = widths.findIndex((width, level) => level && width < LEAST_WIDTH);
+	return { drawn: narrow < 0 ? widths.length : narrow, all: widths.length };
+}
+
+/* Returns the number of levels that are not drawn. */
 function drawVisit(id, visit, perNs) {
-	const boxes = nestedBoxes(visit);
+	const nested = nestedBoxes(visit);
+	const { drawn, all } = levelsDrawn(nested, perNs);
+	const boxes = nested.filter(box => box.level < drawn);
 	const holder = byId(id);
-	holder.style.height = (1 + Math.max(...boxes.map(box => box.level))) * ROW_HEIGHT + 1 + 'px';
+	holder.style.height = drawn * ROW_HEIGHT + 1 + 'px';
 	holder.replaceChildren(...boxes.map((box, i) => {
 		const element = visitBox(box, visit, perNs);
 		element.dataset.box = i;
@@ -83,6 +95,7 @@ function drawVisit(id, visit, perNs) {
 	}));
 	holder.boxes = boxes;
 	holder.visit = visit;
+	return all - drawn;
 }
 
 function drawRuler(perNs, width) {
@@ -114,7 +127,7 @@ function reservations(raw) {
 	return said;
 }
 
-function wordsOf(visit) {
+function wordsOf(visit, narrow) {
 	const { raw } = visit;
 	const ended = new Date(raw.ended_ns / 1e6).toISOString().replace('T', ' ').replace('Z', ' UTC');
 	const counters = Object.entries(raw.counters || {}).map(([name, value]) =>
@@ -122,7 +135,7 @@ function wordsOf(visit) {
 	return [offWords(visit, 'blocked'), offWords(visit, 'preempted'),
 		`ended ${ended}, began ${time(raw.begin_ns)} after the first use`, `thread ${raw.tid}`,
 		raw.cpu === null ? '' : `CPU ${raw.cpu}` + (raw.migrated ? ' at its end, moved' : ''),
-		counters.join(', '), ...reservations(raw)].filter(Boolean).join(' · ');
+		counters.join(', '), ...reservations(raw), narrow ? `levels too narrow to be drawn: ${narrow}` : ''].filter(Boolean).join(' · ');
 }
 
 function rankOf(region, i) {
@@ -132,10 +145,10 @@ function rankOf(region, i) {
 	return `${place} of the ${length} kept` + (i === region.median ? ', their median' : '');
 }
 
-function caption(id, region, i) {
+function caption(id, region, i, narrow) {
 	const visit = region.visits[i];
 	byId(id).replaceChildren(make('b', {}, time(visit.ns)), ` ${rankOf(region, i)} `,
-		make('span', { class: 'quiet' }, '· ' + wordsOf(visit)));
+		make('span', { class: 'quiet' }, '· ' + wordsOf(visit, narrow)));
 }
 
 /* ---- the section ----------------------------------------------------------- */
@@ -162,13 +175,11 @@ function drawSlow(view) {
 	byId('slow').querySelector('.hatching').hidden = !off;
 	byId('slow').querySelector('.unhatched').hidden = off;
 	drawKept(region, view.kept);
-	caption('slow-facts', region, view.kept);
-	drawVisit('slow-one', one, width / scale);
+	caption('slow-facts', region, view.kept, drawVisit('slow-one', one, width / scale));
 	byId('slow-below').hidden = alone;
-	if (!alone) {
-		caption('median-facts', region, region.median);
-		drawVisit('slow-median', median, view.apart ? width / Math.max(1, median.ns) : width / scale);
-	}
+	if (!alone)
+		caption('median-facts', region, region.median,
+			drawVisit('slow-median', median, view.apart ? width / Math.max(1, median.ns) : width / scale));
 	drawRuler(width / scale, width);
 	byId('slow-ruler').classList.toggle('apart', view.apart && !alone);
 }

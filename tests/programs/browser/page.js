@@ -332,6 +332,20 @@ async function testSlowWords(file) {
 	await close(tab);
 }
 
+/* A deep recursion of 1 ms in a visit of 1 s has no rows. */
+async function testSlowNarrow(report) {
+	const [visit] = report.slowest;
+	const part = (begin, ns) => ({ region: report.rows[1].name, begin_ns: begin, ns });
+	const deep = Array.from({ length: 30 }, (_, i) => part(1e6 + i * 1000, 1e6 - i * 2000));
+	const parts = [...deep, part(5e8, 3e8)];
+	const tab = await open(page('deep.html', { ...report, slowest: [{ ...visit, ns: 1e9, inner: parts.length, parts }] }));
+	const { boxes } = await visitBoxes(tab, 'slow-one');
+	assert.deepEqual(boxes.map(box => Math.round(box.top)), [1, 26, 26]);
+	assert.equal(await tab.$eval('#slow-one', holder => holder.offsetHeight), 51, 'two rows');
+	assert.match(await tab.textContent('#slow-facts'), / · levels too narrow to be drawn: 29$/);
+	await close(tab);
+}
+
 /* The sums of all times off the CPU are shown, also of those that are no parts. */
 async function testSlowSums(file) {
 	const html = fs.readFileSync(file, 'utf8').replace(/(?<=id="data">)[^<]*/, data => {
@@ -382,6 +396,7 @@ async function testSlow(plain) {
 	await testSlowUnknown(file);
 	await testSlowWords(file);
 	await testSlowSums(file);
+	await testSlowNarrow(report);
 	await testSlowChoice(file, report);
 	await pictures(file, 'slow');
 	let tab = await open(page('unswitched.html', { ...report, off_cpu: false }));
