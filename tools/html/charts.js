@@ -1,6 +1,7 @@
 /* The distribution of a region's visits, with uPlot. */
 
 const CHART_HEIGHT = 230;
+const DIGIT_WIDTH = 7; /* of an axis, in pixels */
 const charts = [];
 
 function axisLook(more) {
@@ -81,16 +82,28 @@ function percentileName(x) {
 	return Number.isInteger(x) ? 'p' + (100 * (1 - 10 ** -x)).toFixed(Math.max(0, x - 2)) : '';
 }
 
+/* The names of ticks. A name that would overlap the one before it is left out. */
+function percentileNames(chart, ticks) {
+	let end = -Infinity;
+	return ticks.map(tick => {
+		const name = percentileName(tick), half = name.length * DIGIT_WIDTH / 2;
+		const middle = chart.valToPos(tick, 'x');
+		if (middle - half < end) return '';
+		end = middle + half + DIGIT_WIDTH;
+		return name;
+	});
+}
+
 function drawCurve(lists) {
 	const data = joined(lists.map(curveOf));
 	const most = Math.max(1, Math.ceil(data[0][data[0].length - 1] || 1));
 	const splits = [0, 0.30103];
 	for (let nine = 1; nine <= most; nine++) splits.push(nine);
 	charts.push(new uPlot({
-		width: byId('curve').clientWidth, height: CHART_HEIGHT,
+		width: byId('curve').clientWidth, height: CHART_HEIGHT, padding: [null, 24, null, null],
 		legend: { show: false }, cursor: { drag: { x: false, y: false } },
 		scales: { x: { time: false, range: [0, most] }, y: { distr: 3 } },
-		axes: [axisLook({ splits: () => splits, values: (u, s) => s.map(percentileName) }),
+		axes: [axisLook({ splits: () => splits, values: percentileNames }),
 			axisLook({ size: 66, splits: (u, axis, min, max) => decades(min, max), filter: (u, s) => s, values: (u, s) => s.map(timeTick) })],
 		series: [{}, ...lists.map((list, i) => ({
 			stroke: cssColour(i ? '--series-b' : '--series-a'), width: 2, spanGaps: true,

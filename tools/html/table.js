@@ -89,7 +89,7 @@ function cellOf(view, column, row) {
 	const value = column.of(row);
 	const cell = make('td');
 	if (column.key === 'name') {
-		if (view.isTree) cell.style.paddingLeft = 12 + 18 * Math.min(row.depth, 14) + 'px';
+		if (view.isTree) cell.style.paddingLeft = 12 + 16 * Math.min(row.depth, 14) + 'px';
 		cell.append(make('bdi', {}, shown(row.name)));
 		return cell;
 	}
@@ -101,7 +101,7 @@ function cellOf(view, column, row) {
 		const meter = make('span', { class: 'meter' });
 		meter.style.width = Math.min(1, value || 0) * 70 + 'px';
 		const holder = make('span');
-		holder.style.cssText = 'display:inline-block;width:80px;text-align:left';
+		holder.style.cssText = 'display:inline-block;width:74px;text-align:left';
 		holder.append(meter);
 		cell.append(holder);
 	}

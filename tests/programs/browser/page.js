@@ -118,6 +118,29 @@ async function testSelection(file) {
 	await close(tab);
 }
 
+/* No two names below the curve of percentiles overlap. */
+async function testAxis() {
+	const report = structuredClone(template);
+	report.rows[0].time_ns.histogram = [[1000, 3999998], [2000, 1], [3000, 1]];
+	const tab = await open(page('axis.html', report), { viewport: { width: 1200, height: 900 } });
+	await tab.click('#table tr[data-row="0"] td');
+	const texts = await tab.evaluate(() => {
+		const canvas = CanvasRenderingContext2D.prototype, plain = canvas.fillText, drawn = [];
+		canvas.fillText = function(text, x, y) {
+			if (/^(0|p[0-9.]+)$/.test(text)) drawn.push({ text, x, half: this.measureText(text).width / 2 });
+			plain.call(this, text, x, y);
+		};
+		dispatchEvent(new Event('resize'));
+		return new Promise(done => requestAnimationFrame(() => done(drawn)));
+	});
+	assert.ok(texts.length >= 3, 'names are drawn');
+	texts.slice(1).forEach((one, i) => {
+		const last = texts[i];
+		assert.ok(last.x + last.half < one.x - one.half, `${one.text} is over ${last.text}`);
+	});
+	await close(tab);
+}
+
 /* Spans have a separate table, which is absent if there are no spans. */
 async function testSpans(plain) {
 	const [row] = template.rows;
@@ -193,6 +216,8 @@ async function testOffCpu(plain) {
 	await tab.click('#table tr[data-row="0"] td');
 	assert.match(await tab.textContent('#facts'), /off the CPU\s*50.* of the time.*12 switches, 3 of them preemptions/);
 	await tab.screenshot({ path: at('off.png'), fullPage: true });
+	await tab.setViewportSize({ width: 1500, height: 900 });
+	assert.ok(await tab.$eval('#scroll', scroll => scroll.scrollWidth <= scroll.clientWidth), 'all columns fit');
 	await close(tab);
 	report.rows[1].name = report.rows[0].name;
 	tab = await open(page('off.html', report));
@@ -659,6 +684,7 @@ async function main() {
 	await testTree(small);
 	await testInterval(small);
 	await testSelection(small);
+	await testAxis();
 	await testSpans(small);
 	await testUnits(small);
 	await testOffCpu(small);
