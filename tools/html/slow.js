@@ -50,13 +50,14 @@ function stretch(kind, part, box, perNs, least) {
 	return element;
 }
 
-/* The colour is the box's own time outside of its unknown stretches. It is grey if nothing is known of the inside, or
- * if parts that are not listed could change the own time by more than a tenth of the visit. */
+/* The colour is the least own time that a box has outside of its unknown stretches. The box is grey if nothing is known
+ * of its inside, or if parts that are not listed may have most of the own time, and more than a tenth of the visit. */
 function ownColour(box, visit) {
 	const { raw, ns } = visit;
 	const own = Math.max(0, box.own - nsOf(box.unknown));
 	const unsure = Math.min(own, missingOf(visit).unlisted);
-	return raw.suspended || raw.detached || unsure > ns / 10 ? mix(GREY, GREY, 0) : mix(SAND, EMBER, own / (ns || 1));
+	return raw.suspended || raw.detached || unsure > Math.max(own / 2, ns / 10) ? mix(GREY, GREY, 0)
+		: mix(SAND, EMBER, (own - unsure) / (ns || 1));
 }
 
 function visitBox(box, visit, perNs) {
