@@ -120,8 +120,8 @@ function offWords(visit, kind) {
 
 function reservations(raw) {
 	const said = [];
-	if (raw.inner > raw.parts.length) said.push(`the ${raw.parts.length} longest of ${count(raw.inner)} parts`);
-	if (raw.overwritten) said.push(raw.known_from_ns ? `visits in its first ${time(raw.known_from_ns)} are unknown` : 'only the last visits inside are known');
+	if (raw.inner > raw.parts.length) said.push(`only the ${raw.parts.length} longest of ${raw.overwritten ? 'more than ' : ''}${count(raw.inner)} parts are known`);
+	if (raw.overwritten) said.push(raw.known_from_ns ? `parts that ended in its first ${time(raw.known_from_ns)} are unknown` : 'only the last visits inside are known');
 	if (raw.least_part_ns) said.push(`parts shorter than ${time(raw.least_part_ns)} may be missing`);
 	if (raw.suspended) said.push('suspended with its fiber: its parts are not known');
 	if (raw.detached) said.push('a detached span: its parts are not known');
