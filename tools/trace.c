@@ -17,12 +17,15 @@
 #include "trace_summary.h"
 
 static const char help[] =
-	"usage: selfmon trace FILE...\n"
+	"usage: selfmon trace [-a] FILE...\n"
 	"       selfmon trace [-f FORMAT] -o OUT FILE...\n"
 	"Prints a summary of each trace (SELFMON_TRACE=FILE), or converts "
 	"all traces to one\n"
 	"time line, with the start and end of each visit:\n"
 	"\n"
+	"  -a, --all            all tracks in the summary, not only the 20 "
+	"with the most\n"
+	"                       visits\n"
 	"  -o, --output OUT     OUT.pftrace for Perfetto (ui.perfetto.dev), "
 	"OUT.json in\n"
 	"                       Chrome's format for speedscope, "
@@ -37,6 +40,7 @@ static const char help[] =
 	"memory a visit.\n";
 
 static const struct option options[] = {
+	{ "all", no_argument, NULL, 'a' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "format", required_argument, NULL, 'f' },
 	{ "help", no_argument, NULL, 'h' },
@@ -129,18 +133,18 @@ static int write_all(struct trace *const *trace, size_t traces,
 		     : 0;
 }
 
-static int summarize(struct trace *const *trace, size_t traces)
+static int summarize(struct trace *const *trace, size_t traces, bool all)
 {
 	size_t i;
 
 	for (i = 0; i < traces; i++)
-		if (trace_write_summary(trace[i], stdout))
+		if (trace_write_summary(trace[i], all, stdout))
 			return tool_fail("trace", "no memory");
 	return 0;
 }
 
-static int run(char **path, size_t traces, const struct format *format,
-	       const char *output)
+static int run(char **path, size_t traces, bool all,
+	       const struct format *format, const char *output)
 {
 	struct trace **const trace = calloc(traces, sizeof(*trace));
 	int status = 0;
@@ -157,7 +161,7 @@ static int run(char **path, size_t traces, const struct format *format,
 	progress_end();
 	if (!status)
 		status = output ? write_all(trace, traces, format, output)
-				: summarize(trace, traces);
+				: summarize(trace, traces, all);
 	for (i = 0; i < traces; i++)
 		if (trace[i])
 			trace_free(trace[i]);
@@ -169,9 +173,10 @@ int tool_trace(int argc, char **argv)
 {
 	const char *output = NULL, *name = NULL;
 	const struct format *format = NULL;
+	bool all = false;
 	int option;
 
-	while ((option = getopt_long(argc, argv, ":o:f:h", options, NULL)) !=
+	while ((option = getopt_long(argc, argv, ":ao:f:h", options, NULL)) !=
 	       -1) {
 		if (option == '?' || option == ':')
 			return tool_wrong_option("trace", option, argv);
@@ -179,7 +184,9 @@ int tool_trace(int argc, char **argv)
 			fputs(help, stdout);
 			return 0;
 		}
-		if (option == 'o')
+		if (option == 'a')
+			all = true;
+		else if (option == 'o')
 			output = optarg;
 		else
 			name = optarg;
@@ -188,6 +195,9 @@ int tool_trace(int argc, char **argv)
 		return tool_misused("trace", "a file is missing");
 	if (name && !output)
 		return tool_misused("trace", "--format %s needs --output", name);
+	if (all && output)
+		return tool_misused("trace", "--all is for the summary, which "
+				    "--output replaces");
 	if (output)
 		format = format_of(name, output);
 	if (name && !format)
@@ -197,5 +207,6 @@ int tool_trace(int argc, char **argv)
 		return tool_misused("trace", "--output %s: its name must end in "
 				    ".pftrace or .json, or give --format",
 				    output);
-	return run(argv + optind, (size_t)(argc - optind), format, output);
+	return run(argv + optind, (size_t)(argc - optind), all, format,
+		   output);
 }

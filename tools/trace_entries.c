@@ -6,6 +6,24 @@
 /* A file with more rings is damaged. */
 #define RINGS_MAX ((uint32_t)1 << 20)
 
+/* Returns what the ring's newest visit is, or the next one after a START. */
+static enum trace_what what_of(const struct trace_ring *ring)
+{
+	return ring->what == SELFMON_START_SPAN	   ? TRACE_SPAN
+	       : ring->what == SELFMON_START_FRAME ? TRACE_FRAME
+						   : TRACE_VISIT;
+}
+
+static struct trace_track *track_of_visit(struct trace_reader *reader,
+					  const struct trace_ring *ring)
+{
+	switch (what_of(ring)) {
+	case TRACE_SPAN: return trace_track_of(reader, TRACE_SPANS, 0);
+	case TRACE_FRAME: return trace_track_of(reader, TRACE_FRAMES, ring->tid);
+	default: return trace_stack_of(reader, ring);
+	}
+}
+
 static void take_visit(struct trace_reader *reader, struct trace_ring *ring,
 		       uint64_t end, uint64_t ticks, uint32_t region)
 {
@@ -21,11 +39,7 @@ static void take_visit(struct trace_reader *reader, struct trace_ring *ring,
 		trace_damaged(reader, "a visit's region has no name");
 		return;
 	}
-	track = ring->what == SELFMON_START_SPAN
-			? trace_track_of(reader, TRACE_SPANS, 0)
-		: ring->what == SELFMON_START_FRAME
-			? trace_track_of(reader, TRACE_FRAMES, ring->tid)
-			: trace_stack_of(reader, ring);
+	track = track_of_visit(reader, ring);
 	if (!track)
 		return;
 	ring->newest = trace_add_visit(reader, track, begin, end, region);
@@ -82,6 +96,7 @@ static void take_longer(struct trace_reader *reader,
 		trace->limit_ns[0] = limit;
 	if (limit > trace->limit_ns[1])
 		trace->limit_ns[1] = limit;
+	trace->region[ring->newest->region].longer[what_of(ring)]++;
 	trace_add_visit(reader, trace_track_of(reader, TRACE_LONGER, ring->tid),
 			ring->newest->begin, ring->newest->end,
 			ring->newest->region);

@@ -22,6 +22,19 @@ void trace_free(struct trace *trace)
 	free(trace);
 }
 
+bool trace_has_visits(const struct trace_track *track)
+{
+	return track->kind == TRACE_THREAD || track->kind == TRACE_FIBER ||
+	       track->kind == TRACE_SPANS || track->kind == TRACE_FRAMES;
+}
+
+enum trace_what trace_what(const struct trace_track *track)
+{
+	return track->kind == TRACE_SPANS    ? TRACE_SPAN
+	       : track->kind == TRACE_FRAMES ? TRACE_FRAME
+					     : TRACE_VISIT;
+}
+
 const char *trace_thread_name(const struct trace *trace, uint64_t tid)
 {
 	size_t i;

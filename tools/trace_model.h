@@ -51,6 +51,14 @@ enum trace_kind {
 	TRACE_SPANS,   /* all detached spans */
 };
 
+/* What a visit is. */
+enum trace_what {
+	TRACE_VISIT, /* of a region, on a stack */
+	TRACE_SPAN,
+	TRACE_FRAME,
+	TRACE_WHATS
+};
+
 struct trace_run {
 	uint64_t from, to; /* ticks */
 	uint64_t burst;	   /* number of its burst; 0: the trace has no bursts */
@@ -69,6 +77,8 @@ struct trace_track {
 struct trace_region {
 	char *name, *file;
 	uint32_t line;
+	/* visits that lasted longer than the limit, by enum trace_what */
+	uint64_t longer[TRACE_WHATS];
 };
 
 struct trace_thread {
@@ -108,6 +118,13 @@ struct trace {
 
 void trace_free(struct trace *trace);
 
+/*
+ * Returns true if the track has visits: false if it has other times of a thread,
+ * or marks visits of another track.
+ */
+bool trace_has_visits(const struct trace_track *track);
+/* Returns what the visits of a track are. */
+enum trace_what trace_what(const struct trace_track *track);
 /* Returns the thread's name; "" if it is unknown. */
 const char *trace_thread_name(const struct trace *trace, uint64_t tid);
 /* Returns the name of the visit's region, or of its kind. */

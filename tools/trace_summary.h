@@ -8,9 +8,9 @@
 #include "trace_model.h"
 
 /*
- * Writes the tracks, the regions and their longest visits. Returns 0 or
- * -ENOMEM.
+ * Writes the regions and their longest visits, and then the tracks: all, or
+ * those with the most visits. The tracks must have lanes. Returns 0 or -ENOMEM.
  */
-int trace_write_summary(const struct trace *trace, FILE *to);
+int trace_write_summary(const struct trace *trace, bool all, FILE *to);
 
 #endif

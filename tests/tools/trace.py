@@ -222,6 +222,51 @@ class Perfetto:
                                      len(stack), counts))
 
 
+class Summary:
+    """What `selfmon trace FILE` prints."""
+
+    UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+    def __init__(self, text):
+        self.text, self.regions, self.tracks = text, [], {}
+        self.visits = int(re.search(r": (\d+) visits? in ", text)[1])
+        lines = text.splitlines()
+        at = next(i for i, line in enumerate(lines)
+                  if line.split()[:1] == ["visits"])
+        for line in lines[at + 1:]:
+            if line.split() == ["visits", "track"]:
+                break
+            self.regions.append(self.region(line, "longer" in lines[at]))
+        for line in lines[at + len(self.regions) + 2:]:
+            visits, track = line.split(None, 1)
+            self.tracks[track] = int(visits)
+
+    def region(self, line, has_longer):
+        found = re.fullmatch(
+            r" *(\d+)" + r" +(\d+)" * has_longer + r" +([\d.]+) (\w+) +[\d.]+ "
+            r"\w+ +at +[\d.]+ \w+ +(.+?), (.+)", line)
+        expect("a region's row", found, line)
+        visits, *longer, time, unit, name, track = found.groups()
+        # The last digit of a time is rounded.
+        ns = float(time) * self.UNITS[unit]
+        return SumOf(name, track, int(visits), sum(map(int, longer)), ns,
+                     self.UNITS[unit] * 1e-3)
+
+    def row(self, name):
+        rows = [one for one in self.regions if one.name == name]
+        same(f"rows of {name} in {self.text}", len(rows), 1)
+        return rows[0]
+
+    def check_sums(self):
+        for rows in ([one.visits for one in self.regions],
+                     self.tracks.values()):
+            same(f"the sum of the visits in {self.text}", sum(rows),
+                 self.visits)
+
+
+SumOf = collections.namedtuple("SumOf", "name track visits longer ns error")
+
+
 def number_of(slices):
     return collections.Counter(one.name for one in slices)
 
@@ -296,6 +341,65 @@ def test_known(tools):
     summary = tools.trace("known.trace")
     expect("a summary", f"{sum(WANTED.values())} visits in" in summary and
            "slow frame, program" in summary, summary)
+    check_summary(Summary(summary), WANTED)
+
+
+def check_summary(summary, wanted):
+    summary.check_sums()
+    same("the visits of each region",
+         {one.name: one.visits for one in summary.regions}, wanted)
+    expect("a track of frames", summary.row("lap").track.endswith(", frames"),
+           summary.text)
+    same("tracks of frames", sorted(
+        visits for track, visits in summary.tracks.items()
+        if track.endswith(", frames")), [KNOWN - 1, KNOWN - 1])
+
+
+# Known numbers of the program: visits inside each other, and threads.
+DEPTH, WORKERS, TRACKS_MAX = 5, 25, 20
+
+
+def test_summary(tools):
+    """A visit inside a visit of the same name adds no time."""
+    tools.measure("deep", SELFMON_TRACE="deep.trace")
+    summary = Summary(tools.trace("deep.trace"))
+    summary.check_sums()
+    deep = summary.row("deep")
+    same("visits of all depths", deep.visits, DEPTH)
+    outermost = max(one.end - one.begin
+                    for one in Chrome(tools.chrome("deep.trace")).slices
+                    if one.name == "deep")
+    expect("the time of the outermost visit",
+           abs(deep.ns - outermost) <= deep.error, (deep, outermost))
+    expect("regions come first", summary.text.index("  region, track") <
+           summary.text.index("  track\n"), summary.text)
+    same("tracks, and a line for the others", len(summary.tracks),
+         TRACKS_MAX + 1)
+    expect("how many others", re.search(
+        rf"  on {WORKERS + 1 - TRACKS_MAX} more tracks; to see all: "
+        "selfmon trace --all$", summary.text), summary.text)
+    every = Summary(tools.trace("--all", "deep.trace"))
+    every.check_sums()
+    same("all tracks", len(every.tracks), WORKERS + 1)
+
+
+def test_summary_of_bursts(tools):
+    """Visits longer than the limit are counted by region. A busy machine may
+    make short visits long."""
+    tools.measure("laps", SELFMON_TRACE="laps.trace,longer=10ms")
+    summary = Summary(tools.trace("laps.trace"))
+    summary.check_sums()
+    wanted = number_of(one for one in Chrome(tools.chrome("laps.trace")).slices
+                       if one.track.endswith(", longer than the limit"))
+    expect("frames and visits", {"lap", "long"} <= set(wanted), wanted)
+    same("the longer visits of each region",
+         {one.name: one.longer for one in summary.regions if one.longer},
+         dict(wanted))
+    expect("their sum", f": {sum(wanted.values())} such visits in " in
+           summary.text, summary.text)
+    tools.measure("always", 1, SELFMON_TRACE="one.trace,longer=100ns")
+    expect("one of each", ": 1 such visit in 1 burst\n" in
+           tools.trace("one.trace"), tools.trace("one.trace"))
 
 
 def test_perfetto(tools, chrome):
@@ -632,9 +736,11 @@ def test_messages(tools):
             (("-o", "x.txt", "busy.trace"), ".pftrace or .json"),
             (("-f", "xml", "-o", "x", "busy.trace"), "perfetto and chrome"),
             (("-f", "chrome", "busy.trace"), "needs --output"),
+            (("-a", "-o", "x.json", "busy.trace"), "is for the summary"),
             (("-o", "/nowhere/x.json", "busy.trace"), "No such file")):
         status = 2 if why in ("a file is missing", ".pftrace or .json",
-                              "perfetto and chrome", "needs --output") else 1
+                              "perfetto and chrome", "needs --output",
+                              "is for the summary") else 1
         err = tools.trace(*words, status=status)
         expect(f"a message of {words}", why in err, err)
     if os.path.exists("/dev/full"):
@@ -667,6 +773,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(program, selfmon, pathlib.Path(folder))
         test_known(tools)
+        test_summary(tools)
+        test_summary_of_bursts(tools)
         test_fibers_counted(tools)
         test_counts(tools)
         for seed in (1,) if QUICK else (1, 2):

@@ -4,6 +4,10 @@
  *
  *   program known         two threads that nest, a long visit, spans, fibers;
  *                         each outer visit has the mark of a frame
+ *   program deep          visits of one name inside each other, from two places;
+ *                         and WORKERS threads
+ *   program laps          frames, each longer than LAP_US, around visits that
+ *                         are as long, and around short visits
  *   program slowest SEED  100 regions: nested, recursive, on fibers, in threads
  *   program rate V S      S seconds of V visits a second, by one thread
  *   program kill          visits until it is killed
@@ -45,6 +49,10 @@
 #define PARTS 5
 #define SLOW_US 400000
 #define ALONE 2000
+#define DEPTH 5
+#define WORKERS 25
+#define LAPS 4
+#define LAP_US 20000
 
 static void spin(unsigned int n)
 {
@@ -143,6 +151,50 @@ static void known(void)
 	for (i = 0; i < 3; i++)
 		selfmon_async_end(&span[i]);
 	run_fibers();
+}
+
+static void descend(int depth)
+{
+	spin(10000);
+	if (depth % 2)
+		SELFMON_REGION("deep")
+			descend(depth - 1);
+	else if (depth)
+		SELFMON_REGION("deep")
+			descend(depth - 1);
+}
+
+static void *work(void *unused)
+{
+	SELFMON_REGION("work")
+		spin(10);
+	return unused;
+}
+
+static void deep(void)
+{
+	pthread_t thread[WORKERS];
+	int i;
+
+	SELFMON_REGION("around")
+		descend(DEPTH);
+	for (i = 0; i < WORKERS; i++)
+		pthread_create(&thread[i], NULL, work, NULL);
+	for (i = 0; i < WORKERS; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void laps(void)
+{
+	int i;
+
+	for (i = 0; i < LAPS; i++) {
+		selfmon_frame_mark("lap");
+		SELFMON_REGION("short")
+			spin(10);
+		SELFMON_REGION("long")
+			usleep(LAP_US);
+	}
 }
 
 /* Each call visits one region; the regions nest to the given depth. */
@@ -333,6 +385,10 @@ int main(int argc, char **argv)
 
 	if (!strcmp(mode, "known"))
 		known();
+	else if (!strcmp(mode, "deep"))
+		deep();
+	else if (!strcmp(mode, "laps"))
+		laps();
 	else if (!strcmp(mode, "slowest") && argc == 3)
 		slowest((unsigned int)atoi(argv[2]));
 	else if (!strcmp(mode, "rate") && argc == 4)
