@@ -20,7 +20,7 @@
 
 /* A visit, a time off the CPU, or a time whose entries are missing. */
 struct trace_visit {
-	uint64_t begin, end; /* ns since the trace began */
+	uint64_t begin, end; /* ns since the start of the trace */
 	/* index of the region, or one of the values below */
 	uint32_t region;
 	uint32_t counts;     /* index of its counts; 0: it has none */
@@ -89,7 +89,8 @@ struct trace_thread {
 struct trace {
 	char program[257];
 	int pid;
-	uint64_t begin_raw_ns, begin_real_ns; /* of the first clock block */
+	/* The start: the library's first use, or the first clock block. */
+	uint64_t begin_raw_ns, begin_real_ns;
 	uint64_t ns;	    /* when the last visit ended, after the start */
 	/*
 	 * Time from the start of the earliest trace to the start of this one;

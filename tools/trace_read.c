@@ -6,6 +6,7 @@
 #include "trace_read.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,18 @@ static void take_clock(struct trace_reader *reader, const void *block,
 	reader->clocks = true;
 }
 
+static void take_first_use(struct trace_reader *reader, const void *block,
+			   size_t size)
+{
+	const struct selfmon_trace_first_use *const first = block;
+
+	if (size < sizeof(*first)) {
+		trace_damaged(reader, "the first use's block is too short");
+		return;
+	}
+	reader->first_use = first->ticks;
+}
+
 static void take_block(struct trace_reader *reader, const void *block,
 		       size_t size)
 {
@@ -44,6 +57,7 @@ static void take_block(struct trace_reader *reader, const void *block,
 	case SELFMON_TRACE_VISITS: trace_take_visits(reader, block, size); break;
 	case SELFMON_TRACE_BURST: trace_take_burst(reader, block, size); break;
 	case SELFMON_TRACE_END: reader->trace->cut_off = false; break;
+	case SELFMON_TRACE_FIRST_USE: take_first_use(reader, block, size); break;
 	}
 }
 
@@ -95,10 +109,34 @@ static bool read_header(struct trace_reader *reader, FILE *file)
 
 /* ---- times --------------------------------------------------------------- */
 
+/*
+ * Makes the library's first use the start of the trace, as in reports. Without
+ * its block (a file of an older version), the trace starts with the first clock
+ * block. So it does if the block is damaged: no time may be negative.
+ */
+static void find_start(struct trace_reader *reader, double ns_per_tick)
+{
+	struct trace *const trace = reader->trace;
+	const double before =
+		(double)(int64_t)(reader->first.ticks - reader->first_use) *
+		ns_per_tick;
+
+	trace->begin_raw_ns = reader->first.raw_ns;
+	trace->begin_real_ns = reader->first.real_ns;
+	if (!reader->first_use || fabs(before) > (double)trace->begin_raw_ns ||
+	    fabs(before) > (double)trace->begin_real_ns) {
+		reader->first_use = reader->first.ticks;
+		return;
+	}
+	trace->begin_raw_ns -= (uint64_t)(int64_t)before;
+	trace->begin_real_ns -= (uint64_t)(int64_t)before;
+}
+
+/* Returns the ns since the start of the trace. */
 static uint64_t ns_of(const struct trace_reader *reader, double ns_per_tick,
 		      uint64_t ticks)
 {
-	const int64_t since = (int64_t)(ticks - reader->first.ticks);
+	const int64_t since = (int64_t)(ticks - reader->first_use);
 	const double ns = (double)since * ns_per_tick;
 
 	return ns > 0 ? (uint64_t)ns : 0;
@@ -121,8 +159,7 @@ static void convert_times(struct trace_reader *reader)
 	}
 	rate = (double)(reader->last.raw_ns - reader->first.raw_ns) /
 	       (double)ticks;
-	trace->begin_raw_ns = reader->first.raw_ns;
-	trace->begin_real_ns = reader->first.real_ns;
+	find_start(reader, rate);
 	for (i = 0; i < 2; i++)
 		trace->limit_ns[i] =
 			(uint64_t)((double)trace->limit_ns[i] * rate);

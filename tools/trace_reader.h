@@ -36,6 +36,7 @@ struct trace_reader {
 	size_t rings;
 	struct selfmon_trace_clock first, last;
 	bool clocks; /* first and last are set */
+	uint64_t first_use; /* ticks of the library's first use; 0: unknown */
 	char *why; /* TRACE_WHY_SIZE bytes */
 	bool failed;
 };

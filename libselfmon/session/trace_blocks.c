@@ -58,6 +58,24 @@ void selfmon_trace_add(const void *bytes)
 		end_of_trace(selfmon_trace_file_add(bytes));
 }
 
+static void write_first_use(void)
+{
+	struct selfmon_process *const process = selfmon_process_made();
+	struct selfmon_trace_first_use first = {
+		.block = { SELFMON_TRACE_FIRST_USE, sizeof(first) },
+	};
+
+	if (selfmon_trace.has_first_use || !process)
+		return;
+	selfmon_process_lock(process);
+	first.ticks = process->start_ticks;
+	selfmon_process_unlock(process);
+	if (!first.ticks)
+		return;
+	selfmon_trace.has_first_use = true;
+	selfmon_trace_add(&first);
+}
+
 void selfmon_trace_write_clock(void)
 {
 	struct selfmon_clock_pair pair;
@@ -72,6 +90,7 @@ void selfmon_trace_write_clock(void)
 	selfmon_trace.clock_ns = pair.raw_ns;
 	selfmon_trace.clocks++;
 	selfmon_trace_add(&clock);
+	write_first_use();
 }
 
 void selfmon_trace_write_due_clock(void)

@@ -29,6 +29,7 @@ struct selfmon_trace {
 	int error; /* -errno of the file; if set, nothing more is written */
 	bool bursts;		/* longer=: only bursts are written */
 	bool full;		/* the file has reached its maximum size */
+	bool has_first_use;	/* its block is in the file */
 	uint64_t limits_ns; /* time when the percentiles were last computed */
 	uint64_t marked;    /* visits in the file that triggered a burst */
 };
@@ -68,6 +69,10 @@ void selfmon_trace_note(const char *what, const char *why);
  */
 void selfmon_trace_add(const void *block);
 
+/*
+ * Writes a pair of clock readings and, once it is known, the time of the
+ * library's first use.
+ */
 void selfmon_trace_write_clock(void);
 /*
  * Writes a pair of clock readings if the file has fewer than two pairs, or if

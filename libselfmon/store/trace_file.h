@@ -40,6 +40,7 @@ enum selfmon_trace_type {
 	SELFMON_TRACE_END,	 /* no block follows; missing if killed */
 	/* Begins a burst. The entries before it are left out. */
 	SELFMON_TRACE_BURST,
+	SELFMON_TRACE_FIRST_USE, /* zero of the report's times; at most once */
 };
 
 struct selfmon_trace_block {
@@ -50,6 +51,15 @@ struct selfmon_trace_block {
 struct selfmon_trace_clock {
 	struct selfmon_trace_block block;
 	uint64_t ticks, raw_ns, real_ns; /* CLOCK_MONOTONIC_RAW, _REALTIME */
+};
+
+/*
+ * When the process first used the library. A report counts times from here, and
+ * the trace may begin earlier or later.
+ */
+struct selfmon_trace_first_use {
+	struct selfmon_trace_block block;
+	uint64_t ticks;
 };
 
 /* The name and the file name follow the struct, each with its NUL. */

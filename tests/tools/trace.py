@@ -485,6 +485,26 @@ def test_slowest(tools, seed):
                    abs(mine - traced) <= 2 + traced * 1e-4, (found, wanted))
 
 
+# The file's rate of ticks is measured, and the report's is known.
+SAME_MOMENT_NS = 5_000_000
+LATE_NS = 100_000_000
+
+
+def test_start(tools):
+    """A trace has the same zero as the report: the library's first use. The
+    trace begins long after it."""
+    tools.measure("late", "late.trace", SELFMON_RECORD="slowest",
+                  SELFMON_OUTPUT="json:late.json")
+    report = json.loads((tools.folder / "late.json").read_text())
+    slow = next(one for one in report["slowest"]
+                if one["region"] == "slow frame")
+    traced = next(one for one in Chrome(tools.chrome("late.trace")).slices
+                  if one.name == "slow frame")
+    expect("the first use was before", slow["begin_ns"] >= LATE_NS, slow)
+    expect("the same zero", abs(slow["begin_ns"] - traced.begin) <
+           SAME_MOMENT_NS, (slow["begin_ns"], traced))
+
+
 def test_choice(tools):
     tools.measure("known", SELFMON_TRACE="some.trace,ring=1m,"
                   "regions=^(outer|request)$")
@@ -779,6 +799,7 @@ def main():
         test_counts(tools)
         for seed in (1,) if QUICK else (1, 2):
             test_slowest(tools, seed)
+        test_start(tools)
         test_choice(tools)
         test_lost(tools)
         test_bursts(tools)

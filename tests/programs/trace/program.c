@@ -8,6 +8,8 @@
  *                         and WORKERS threads
  *   program laps          frames, each longer than LAP_US, around visits that
  *                         are as long, and around short visits
+ *   program late FILE     the trace FILE begins long after the library's first
+ *                         use; then one visit
  *   program slowest SEED  100 regions: nested, recursive, on fibers, in threads
  *   program rate V S      S seconds of V visits a second, by one thread
  *   program kill          visits until it is killed
@@ -53,6 +55,7 @@
 #define WORKERS 25
 #define LAPS 4
 #define LAP_US 20000
+#define LATE_US 100000
 
 static void spin(unsigned int n)
 {
@@ -182,6 +185,19 @@ static void deep(void)
 		pthread_create(&thread[i], NULL, work, NULL);
 	for (i = 0; i < WORKERS; i++)
 		pthread_join(thread[i], NULL);
+}
+
+static void late(const char *path)
+{
+	struct selfmon_options options = SELFMON_OPTIONS_INIT;
+
+	options.trace = path;
+	selfmon_region("slow frame");
+	usleep(LATE_US);
+	if (selfmon_configure(&options))
+		exit(1);
+	SELFMON_REGION("slow frame")
+		usleep(20000);
 }
 
 static void laps(void)
@@ -387,6 +403,8 @@ int main(int argc, char **argv)
 		known();
 	else if (!strcmp(mode, "deep"))
 		deep();
+	else if (!strcmp(mode, "late") && argc == 3)
+		late(argv[2]);
 	else if (!strcmp(mode, "laps"))
 		laps();
 	else if (!strcmp(mode, "slowest") && argc == 3)
