@@ -264,54 +264,106 @@ static void put_counts(struct selfmon_text *text, const uint64_t *count)
 	selfmon_text_end(text);
 }
 
+/* Returns the name of the row's parent, or "" if it has none. */
+static const char *name_around(const struct selfmon_report *report,
+			     const struct selfmon_row *row)
+{
+	return row->parent >= 0 && (size_t)row->parent < report->rows
+		       ? report->row[row->parent].name
+		       : "";
+}
+
+/* Returns true if lines about the two rows would begin with the same names. */
+static bool is_same_name(const struct selfmon_report *report,
+			 const struct selfmon_row *a,
+			 const struct selfmon_row *b)
+{
+	return !strcmp(a->name, b->name) &&
+	       !strcmp(name_around(report, a), name_around(report, b));
+}
+
 /*
  * Prints "parent > name: ", shortened. selfmon_text_say() would wrap names at
  * their spaces.
  */
-static void put_name(struct selfmon_text *text, const struct selfmon_row *row)
+static void put_name(struct selfmon_text *text, const struct selfmon_row *row,
+		     size_t rows)
 {
-	const struct selfmon_report *report = text->report;
+	const char *const parent = name_around(text->report, row);
 	struct selfmon_cell cell = { .bytes = 0 };
+	char in[40] = "";
 
 	selfmon_text_begin(text, "", 2);
-	if (row->parent >= 0 && (size_t)row->parent < report->rows) {
-		selfmon_cell_add(&cell, report->row[row->parent].name,
-				 NAME_COLUMNS);
+	if (*parent) {
+		selfmon_cell_add(&cell, parent, NAME_COLUMNS);
 		selfmon_cell_add(&cell, " > ", 3);
 	}
 	selfmon_cell_add(&cell, row->name, NAME_COLUMNS);
+	if (rows > 1)
+		snprintf(in, sizeof(in), ", in %zu rows", rows);
+	selfmon_cell_add(&cell, in, sizeof(in));
 	selfmon_cell_add(&cell, ": ", 2);
 	selfmon_text_left(text, &cell, 0);
 	text->column += cell.columns;
 	text->indent = 4;
 }
 
+/*
+ * Prints the line about a row, and about later rows of the same name: the names
+ * do not show that such rows are at different places further up in the tree.
+ */
+static void put_note(struct selfmon_text *text, size_t first)
+{
+	const struct selfmon_report *const report = text->report;
+	uint64_t count[FACTS] = { 0 };
+	size_t rows = 0, i;
+
+	for (i = first; i < report->rows; i++)
+		if (!selfmon_row_is_thread(report, i) &&
+		    is_same_name(report, &report->row[i], &report->row[first]))
+			rows += add_facts(&report->row[i], count);
+	put_name(text, &report->row[first], rows);
+	put_counts(text, count);
+}
+
+/* Returns true if one of the rows told[] has the same names as this row. */
+static bool has_note(const struct selfmon_report *report, const size_t *told,
+		     size_t rows, size_t i)
+{
+	while (rows--)
+		if (is_same_name(report, &report->row[told[rows]],
+				 &report->row[i]))
+			return true;
+	return false;
+}
+
 void selfmon_text_notes(struct selfmon_text *text)
 {
 	const struct selfmon_report *report = text->report;
 	const size_t most = text->viewed->folded ? NOTES_FEW : NOTES_MAX;
+	size_t row[NOTES_MAX], told = 0, more = 0, i;
 	uint64_t rest[FACTS] = { 0 };
-	size_t told = 0, more = 0, i;
 
 	for (i = 0; i < report->rows; i++) {
 		uint64_t count[FACTS] = { 0 };
 
 		if (selfmon_row_is_thread(report, i) ||
-		    !add_facts(&report->row[i], count))
+		    !add_facts(&report->row[i], count) ||
+		    has_note(report, row, told, i))
 			continue;
 		if (told == most) {
 			add_facts(&report->row[i], rest);
 			more++;
 			continue;
 		}
-		if (!told++)
+		if (!told)
 			fputs("\nNotes on visits:\n", text->stream);
-		put_name(text, &report->row[i]);
-		put_counts(text, count);
+		row[told++] = i;
+		put_note(text, i);
 	}
 	if (!more)
 		return;
 	selfmon_text_begin(text, "", 2);
-	selfmon_text_say(text, "and %zu more regions: ", more);
+	selfmon_text_say(text, "and %zu more rows: ", more);
 	put_counts(text, rest);
 }

@@ -406,7 +406,29 @@ Test(report_text, prints_every_row_of_10000)
 	cr_assert_geq(lines_of(text), 10000);
 	cr_assert_leq(lines_of(text), 10060);
 	HAS(text, "\nregion 9999 ");
-	HAS(text, "and 9970 more regions: 9970 ended on another CPU");
+	HAS(text, "and 9970 more rows: 9970 ended on another CPU");
+}
+
+Test(report_text, has_one_note_on_rows_whose_names_do_not_differ)
+{
+	struct selfmon_report *report = model_make(9);
+	const char *text;
+	int32_t i, place, around;
+
+	for (i = 0; i < 3; i++) {
+		place = (int32_t)report->rows;
+		model_row(report, -1, i ? "file" : "string", 1, 1e6, 1e5);
+		around = (int32_t)report->rows;
+		model_row(report, place, "protected", 1, 1e5, 1e4);
+		model_row(report, around, "execute", 1, 1e4, 1e4)->cut_off =
+			UINT64_C(4000) + (uint64_t)i;
+	}
+	report->row[5].open = 1;
+	report->row[7].open = 2;
+	text = text_of(report);
+	HAS(text, "\n  protected > execute, in 3 rows: 1 open; 12003 cut off\n");
+	HAS(text, "\n  file > protected: 2 open\n");
+	LACKS(text, "\n  protected > execute: ");
 }
 
 static void fill(char *text, size_t size, char c)
