@@ -47,6 +47,27 @@ void selfmon_text_rows(const struct selfmon_view *view,
 		*beyond = ROWS_LEAST;
 }
 
+/* Says which options to leave out to get all rows: those that hide rows here. */
+static void say_without(struct selfmon_text *text,
+			const struct selfmon_viewed *viewed)
+{
+	const char *const option[] = {
+		viewed->left_out && viewed->by_depth ? "depth" : NULL,
+		viewed->left_out && viewed->by_find ? "find" : NULL,
+		viewed->folded && viewed->by_min_share ? "min-share" : NULL,
+		viewed->folded && viewed->by_top ? "top" : NULL,
+	};
+	const char *before = viewed->page ? ", without " : " without ";
+	size_t i;
+
+	for (i = 0; i < sizeof(option) / sizeof(option[0]); i++) {
+		if (!option[i])
+			continue;
+		selfmon_text_say(text, "%s%s", before, option[i]);
+		before = " and ";
+	}
+}
+
 void selfmon_text_folded(struct selfmon_text *text)
 {
 	const struct selfmon_viewed *const viewed = text->viewed;
@@ -60,12 +81,18 @@ void selfmon_text_folded(struct selfmon_text *text)
 	if (viewed->folded)
 		selfmon_text_say(text, "; \"others (N)\" is the sum of N rows");
 	if (viewed->left_out)
-		selfmon_text_say(text, "; %zu are not shown, by depth or find",
-				 viewed->left_out);
+		selfmon_text_say(text, "; %zu are not shown, by %s",
+				 viewed->left_out,
+				 !viewed->by_find    ? "depth"
+				 : !viewed->by_depth ? "find"
+						     : "depth or find");
+	if (viewed->page || viewed->left_out)
+		selfmon_text_say(text, "; all rows:");
 	if (viewed->page)
-		selfmon_text_say(text, "; all rows: "
-				 "SELFMON_OUTPUT='text:-;top=0', or selfmon "
-				 "report --top 0");
+		selfmon_text_say(text, " SELFMON_OUTPUT='text:-;top=0', or "
+				 "selfmon report --top 0");
+	if (viewed->page || viewed->left_out)
+		say_without(text, viewed);
 	selfmon_text_end(text);
 }
 

@@ -77,6 +77,8 @@ struct selfmon_viewed {
 	size_t folded;  /* rows that were merged into rows "others" */
 	/* Rows left out without being in "others": too deep, or not found. */
 	size_t left_out;
+	/* Which options of the view leave out or fold rows. */
+	bool by_depth, by_find, by_min_share, by_top;
 	struct selfmon_shown shown;
 };
 

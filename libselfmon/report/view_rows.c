@@ -242,7 +242,11 @@ int selfmon_view_make(const struct selfmon_view *view,
 	if (view->threads && selfmon_report_by_thread(report))
 		report = selfmon_report_by_thread(report);
 	*viewed = (struct selfmon_viewed){ .whole = report, .report = report,
-					   .flat = view->flat };
+					   .flat = view->flat,
+					   .by_depth = view->depth,
+					   .by_find = view->find[0],
+					   .by_min_share = view->min_share > 0,
+					   .by_top = view->top };
 	selfmon_view_show(view, report, &viewed->shown);
 	if (report->rows && (view->flat || view->collapse)) {
 		merged = selfmon_view_merge(report, view->flat, view->threads);

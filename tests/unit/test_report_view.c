@@ -296,6 +296,47 @@ Test(report_view, every_writer_writes_it)
 	HAS(model_viewed(report, SELFMON_CSV, "flat;top=2"), "\"others (3)\",");
 }
 
+/* Returns the sentence about rows that are not shown, without line breaks. */
+static const char *hidden_of(struct selfmon_report *report, const char *options)
+{
+	char *const text = model_viewed(report, SELFMON_TEXT, options);
+	char *const from = strstr(text, " rows; "), *end, *at;
+
+	cr_assert_not_null(from, "%s: %s", options, text);
+	end = strstr(from, "\n\n");
+	if (end)
+		*end = '\0';
+	for (at = from; *at; at++)
+		if (*at == '\n')
+			*at = ' ';
+	return from;
+}
+
+Test(report_view, text_says_which_options_hide_rows)
+{
+	struct selfmon_report *const report = model_counters();
+	struct selfmon_report *const large = model_make(SELFMON_VIEW_ROWS + 2);
+	size_t i;
+
+	HAS(hidden_of(report, "depth=1"), " rows; 3 are not shown, by depth; "
+					  "all rows: without depth");
+	HAS(hidden_of(report, "find=^sort$"), " rows; 3 are not shown, by find; "
+					      "all rows: without find");
+	HAS(hidden_of(report, "find=sort;depth=1"),
+	    " rows; 4 are not shown, by depth or find; all rows: without depth "
+	    "and find");
+	LACKS(hidden_of(report, "flat;top=2"), "all rows");
+
+	model_row(large, -1, "main", 1, 1e9, 1e6);
+	for (i = 0; i < SELFMON_VIEW_ROWS; i++)
+		model_row(large, 0, "inner", 1, 1e3, 1e3);
+	HAS(hidden_of(large, "depth=1"),
+	    " rows; 60 are not shown, by depth; all rows: "
+	    "SELFMON_OUTPUT='text:-;top=0', or selfmon report --top 0, without "
+	    "depth");
+	HAS(hidden_of(large, "min-share=1"), "--top 0, without min-share");
+}
+
 Test(report_view, json_and_csv_without_options_are_the_report)
 {
 	struct selfmon_report *const report = model_hostile();
