@@ -186,8 +186,8 @@ Test(live_read, what_is_no_live_file_is_named_so)
 
 Test(live_read, another_version_is_named)
 {
-	HEADER->version = 8;
-	says("format version 8; this library reads 7", AT(version));
+	HEADER->version = 1000;
+	says("format version 1000; this library reads ", AT(version));
 }
 
 Test(live_read, the_other_byte_order_is_named)
