@@ -131,14 +131,16 @@ lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc $(cmake_files) ## The library
 
 # Files whose code runs in no visit and no snapshot are compiled for size,
 # unless the caller chose another level than -O2.
-cold := doctor/% event/% report/% \
+cold := doctor/% event/% report/% clock/calibrate% clock/ladder% clock/page_clock% \
 	$(addprefix counters/,attr_fallback% breakpoints% granted% guard% \
 		open% grouping%) \
 	$(addprefix platform/,cp% create% directory% facts% fault% \
-		file% futex% path% pfm% output%) \
-	session/% visit/frame_first% visit/longer% \
-	$(addprefix store/,config% limits% live% name% process% slowest% \
-		trace% watch%)
+		escape% file% futex% mapping% modules% path% perf_open% pfm% \
+		output% timestamp%) \
+	session/% $(addprefix visit/,fiber_create% frame_first% longer% \
+		overhead.c overhead_samples%) \
+	$(addprefix store/,config% limits% live% lock% memory% mend% name% \
+		process% slowest% trace% watch%)
 code_cflags = $(if $(filter $(cold:%=libselfmon/%),$<),$(CFLAGS:-O2=-Os),$(CFLAGS))
 
 # Symbols have protected visibility: a shared object that contains the library
