@@ -97,17 +97,52 @@ static bool may_write(const struct selfmon_recorder *recorder, uint64_t entries)
 	return true;
 }
 
-static bool is_file_full(const struct selfmon_recorder *recorder)
+/*
+ * Returns how many entries the next burst may have, so that the file does not
+ * grow beyond size=. The last clock and the END block must fit too.
+ */
+static uint64_t entries_that_fit(void)
+{
+	const uint64_t used = selfmon_trace_file_size() + burst_bytes(0) +
+			      sizeof(struct selfmon_trace_clock) +
+			      sizeof(struct selfmon_trace_block);
+	const uint64_t bytes = selfmon_trace.spec.size > used
+				       ? selfmon_trace.spec.size - used
+				       : 0;
+	const uint64_t block = sizeof(struct selfmon_trace_visits) +
+			       SELFMON_TRACE_BLOCK_ENTRIES *
+				       sizeof(struct selfmon_ended);
+
+	return (bytes - bytes / block * sizeof(struct selfmon_trace_visits)) /
+	       sizeof(struct selfmon_ended);
+}
+
+/*
+ * The file is full if not even the visit that triggered fits. A longer burst is
+ * cut instead, see begin_of_burst().
+ */
+static bool is_file_full(void)
 {
 	if (!selfmon_trace.full &&
-	    selfmon_trace_file_size() + burst_bytes(burst_entries(recorder)) >
-		    selfmon_trace.spec.size) {
+	    entries_that_fit() < SELFMON_ENDED_GROUP_MAX) {
 		selfmon_trace.full = true;
 		selfmon_trace_note("the file has reached its size=; later visits "
 				   "longer than the limit are not in the file",
 				   "");
 	}
 	return selfmon_trace.full;
+}
+
+/*
+ * Returns the largest number of entries of the next burst: half a ring, or what
+ * the file still has room for. One entry less, since a START may precede them.
+ */
+static uint64_t most_entries(const struct selfmon_recorder *recorder)
+{
+	const uint64_t fit = entries_that_fit() - 1,
+		       half = burst_entries(recorder);
+
+	return fit < half ? fit : half;
 }
 
 /*
@@ -118,7 +153,7 @@ static bool is_file_full(const struct selfmon_recorder *recorder)
 static uint64_t begin_of_burst(const struct selfmon_recorder *recorder,
 			       uint64_t wanted)
 {
-	const uint64_t entries = burst_entries(recorder),
+	const uint64_t entries = most_entries(recorder),
 		       read = recorder->trace->read;
 	uint64_t begin = wanted > entries ? wanted - entries : 0, i;
 	struct selfmon_ended entry;
@@ -191,7 +226,7 @@ static uint64_t read_burst(struct selfmon_process *process,
 		return SELFMON_TRACE_SHORT_PAUSE_NS;
 	}
 	traced->unsettled = 0;
-	if (may_trigger(process, recorder, wanted) && !is_file_full(recorder)) {
+	if (may_trigger(process, recorder, wanted) && !is_file_full()) {
 		begin = begin_of_burst(recorder, wanted);
 		if (!may_write(recorder, wanted - begin))
 			return BURST_PAUSE_NS;

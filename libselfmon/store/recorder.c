@@ -9,9 +9,6 @@
 #include "store/ring_state.h"
 #include "store/slowest.h"
 
-/* Maximum number of entries for one visit: START, the visit, COUNTs, LONGER. */
-#define GROUP_MAX (3 + SELFMON_MAX_COUNTERS)
-
 /*
  * Writes consecutive entries, even if a signal handler interrupts. Returns the
  * position after them.
@@ -73,7 +70,7 @@ static void put_traced(struct selfmon_thread *thread,
 {
 	struct selfmon_recorder *const recorder = thread->recorder;
 	const uint64_t ticks = visit->end - visit->start;
-	struct selfmon_ended group[GROUP_MAX];
+	struct selfmon_ended group[SELFMON_ENDED_GROUP_MAX];
 	size_t n = 0, i;
 
 	if (visit->alone || visit->frame || ticks > SELFMON_ENDED_TICKS_MAX)

@@ -51,6 +51,8 @@ enum { SELFMON_START_LONG, SELFMON_START_SPAN, SELFMON_START_FRAME };
 #define SELFMON_ENDED_LONGER (SELFMON_ENDED_REGION_MASK - 7)
 /* This value and all larger values are not regions. */
 #define SELFMON_ENDED_SPECIAL SELFMON_ENDED_LONGER
+/* Maximum number of entries for one visit: START, the visit, COUNTs, LONGER. */
+#define SELFMON_ENDED_GROUP_MAX (3 + SELFMON_MAX_COUNTERS)
 
 struct selfmon_ended {
 	uint64_t end;	       /* ticks */
