@@ -128,7 +128,7 @@ void selfmon_trace_write_name(struct selfmon_traced *traced, const char *name)
 		.tid = traced->tid,
 	};
 
-	if (!strncmp(name, traced->name, sizeof(thread.name)))
+	if (!*name || !strncmp(name, traced->name, sizeof(thread.name)))
 		return;
 	memcpy(thread.name, name, sizeof(thread.name));
 	memcpy(traced->name, name, sizeof(traced->name));

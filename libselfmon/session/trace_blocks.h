@@ -86,7 +86,7 @@ void selfmon_trace_write_due_clock(void);
  */
 void selfmon_trace_write_columns(struct selfmon_process *process);
 
-/* Writes the thread's name if it is a new one. */
+/* Writes the thread's name if it is known ("" is not) and a new one. */
 void selfmon_trace_write_name(struct selfmon_traced *traced, const char *name);
 /*
  * Writes the name that the kernel has for the thread, if it is a new one and

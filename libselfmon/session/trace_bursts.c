@@ -9,10 +9,10 @@
 #include "session/trace_bursts.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "platform/kernel.h"
 #include "session/trace_limits.h"
+#include "session/trace_owners.h"
 #include "session/trace_rings.h"
 #include "store/trace_file.h"
 
@@ -25,37 +25,11 @@
 /* Time after which the writer retries a burst that it could not write. */
 #define BURST_PAUSE_NS 20000000
 
-/*
- * Returns the current contents of an entry. If the thread overwrites the entry
- * during the read, the result may be a mix of old and new contents.
- */
-static struct selfmon_ended entry_at(const struct selfmon_recorder *recorder,
-				     uint64_t position)
-{
-	const struct selfmon_ended *const entry =
-		&recorder->entry[position & recorder->mask];
-
-	return (struct selfmon_ended){
-		selfmon_load_once(&entry->end),
-		selfmon_load_once(&entry->ticks_region),
-	};
-}
-
-/* Returns true unless regions= excludes the visit that ends the burst. */
-static bool may_trigger(struct selfmon_process *process,
-			const struct selfmon_recorder *recorder,
-			uint64_t wanted)
-{
-	struct selfmon_ended entry;
-	uint64_t i = wanted;
-
-	do {
-		entry = entry_at(recorder, --i);
-	} while (i && selfmon_ended_follows(&entry));
-	return selfmon_ended_region(&entry) >= SELFMON_ENDED_SPECIAL ||
-	       selfmon_trace_limits_has(process,
-					(uint32_t)selfmon_ended_region(&entry));
-}
+/* Entries of one thread: from `begin` to a visit that triggered. */
+struct burst {
+	uint64_t begin, end;
+	uint32_t tid;
+};
 
 static uint64_t burst_entries(const struct selfmon_recorder *recorder)
 {
@@ -146,30 +120,57 @@ static uint64_t most_entries(const struct selfmon_recorder *recorder)
 }
 
 /*
- * Returns the position where a burst begins. A burst has entries of only one
- * thread, so it begins after the entries of the ring's previous owner. It
- * includes the START entry of its first visit.
+ * Returns the later one of two positions: `oldest`, and `entries` before `end`.
+ * Includes the START entry of the first visit.
  */
 static uint64_t begin_of_burst(const struct selfmon_recorder *recorder,
-			       uint64_t wanted)
+			       uint64_t oldest, uint64_t end, uint64_t entries)
 {
-	const uint64_t entries = most_entries(recorder),
-		       read = recorder->trace->read;
-	uint64_t begin = wanted > entries ? wanted - entries : 0, i;
+	const uint64_t begin = end > entries ? end - entries : 0;
 	struct selfmon_ended entry;
 
-	if (begin <= read) {
-		begin = read;
-	} else {
-		entry = entry_at(recorder, begin - 1);
-		begin -= selfmon_ended_region(&entry) == SELFMON_ENDED_START;
+	if (begin <= oldest)
+		return oldest;
+	entry = selfmon_trace_entry(recorder, begin - 1);
+	return begin - (selfmon_ended_region(&entry) == SELFMON_ENDED_START);
+}
+
+/*
+ * Finds the oldest burst that is not written yet, at most half a ring before
+ * `wanted`. A burst has entries of only one thread: it begins at the entry that
+ * marks a new owner of the ring, or later. So if a thread triggers and exits,
+ * and the next owner triggers too before the writer runs, these are two bursts.
+ * A burst ends with the thread's last visit that triggered, unless regions=
+ * excludes this visit. Returns false if there is no burst.
+ */
+static bool find_burst(struct selfmon_process *process,
+		       const struct selfmon_recorder *recorder, uint64_t wanted,
+		       struct burst *burst)
+{
+	uint64_t i = begin_of_burst(recorder, recorder->trace->read, wanted,
+				    burst_entries(recorder));
+	uint32_t visited = 0;
+
+	*burst = (struct burst){ .begin = i };
+	for (; i < wanted; i++) {
+		const struct selfmon_ended entry =
+			selfmon_trace_entry(recorder, i);
+		const uint64_t region = selfmon_ended_region(&entry);
+
+		if (region == SELFMON_ENDED_THREAD) {
+			if (burst->end)
+				break;
+			burst->begin = i;
+		} else if (region < SELFMON_ENDED_SPECIAL) {
+			visited = (uint32_t)region;
+		} else if (region == SELFMON_ENDED_LONGER &&
+			   selfmon_trace_limits_has(process, visited)) {
+			burst->end = i + 1;
+			burst->tid = (uint32_t)(entry.ticks_region >>
+						SELFMON_ENDED_REGION_BITS);
+		}
 	}
-	for (i = wanted; i > begin; i--) {
-		entry = entry_at(recorder, i - 1);
-		if (selfmon_ended_region(&entry) == SELFMON_ENDED_THREAD)
-			return i - 1;
-	}
-	return begin;
+	return burst->end;
 }
 
 /*
@@ -177,35 +178,51 @@ static uint64_t begin_of_burst(const struct selfmon_recorder *recorder,
  * visit around the first trigger also triggers.
  */
 static void write_burst(struct selfmon_process *process,
-			struct selfmon_thread *thread, uint64_t begin,
-			uint64_t wanted)
+			struct selfmon_thread *thread,
+			const struct burst *found)
 {
 	struct selfmon_recorder *const recorder = thread->recorder;
 	struct selfmon_traced *const traced = recorder->trace;
-	const bool continues = traced->read && begin == traced->read;
-	const struct selfmon_ended last = entry_at(recorder, wanted - 1);
+	const struct selfmon_ended first =
+		selfmon_trace_entry(recorder, found->begin);
+	const bool continues =
+		traced->read && found->begin == traced->read &&
+		selfmon_ended_region(&first) != SELFMON_ENDED_THREAD;
 	struct selfmon_trace_burst burst = {
 		.block = { SELFMON_TRACE_BURST, sizeof(burst) },
 		.ring = thread->record->number,
-		.passed = begin - traced->read,
+		.tid = found->tid,
+		.passed = found->begin - traced->read,
 	};
-	const uint32_t tid = selfmon_ended_region(&last) == SELFMON_ENDED_LONGER
-				     ? (uint32_t)(last.ticks_region >>
-						  SELFMON_ENDED_REGION_BITS)
-				     : selfmon_load_once(&thread->record->tid);
 
-	if (tid != traced->tid) {
-		traced->tid = tid;
-		memset(traced->name, 0, sizeof(traced->name));
-		selfmon_trace_look_up_name(traced);
-	}
-	burst.tid = tid;
+	if (found->tid != traced->tid)
+		selfmon_trace_take_last_name(recorder);
+	selfmon_trace_owned_by(traced, found->tid);
 	selfmon_trace_write_clock();
 	selfmon_trace_write_columns(process);
 	if (!continues)
 		selfmon_trace_add(&burst);
-	traced->read = begin;
-	selfmon_trace_write_entries(thread, wanted);
+	traced->read = found->begin;
+	selfmon_trace_write_entries(thread, found->end);
+	selfmon_trace_take_last_name(recorder);
+}
+
+/* Returns false if the rate limit leaves a burst for later. */
+static bool write_bursts(struct selfmon_process *process,
+			 struct selfmon_thread *thread, uint64_t wanted)
+{
+	struct selfmon_recorder *const recorder = thread->recorder;
+	struct burst burst;
+
+	while (find_burst(process, recorder, wanted, &burst) &&
+	       !is_file_full()) {
+		burst.begin = begin_of_burst(recorder, burst.begin, burst.end,
+					     most_entries(recorder));
+		if (!may_write(recorder, burst.end - burst.begin))
+			return false;
+		write_burst(process, thread, &burst);
+	}
+	return true;
 }
 
 /* Returns the ns until the ring is read again; 0: wait for a trigger. */
@@ -217,7 +234,7 @@ static uint64_t read_burst(struct selfmon_process *process,
 	/* Acquire: the entries before this position are visible. */
 	const uint64_t wanted =
 		__atomic_load_n(&recorder->wanted, __ATOMIC_ACQUIRE);
-	uint64_t least, begin;
+	uint64_t least;
 
 	if (wanted <= traced->looked)
 		return 0;
@@ -226,12 +243,8 @@ static uint64_t read_burst(struct selfmon_process *process,
 		return SELFMON_TRACE_SHORT_PAUSE_NS;
 	}
 	traced->unsettled = 0;
-	if (may_trigger(process, recorder, wanted) && !is_file_full()) {
-		begin = begin_of_burst(recorder, wanted);
-		if (!may_write(recorder, wanted - begin))
-			return BURST_PAUSE_NS;
-		write_burst(process, thread, begin, wanted);
-	}
+	if (!write_bursts(process, thread, wanted))
+		return BURST_PAUSE_NS;
 	traced->looked = wanted;
 	return 0;
 }

@@ -12,6 +12,7 @@
 
 #include "platform/kernel.h"
 #include "session/trace_limits.h"
+#include "session/trace_owners.h"
 #include "store/lock.h"
 #include "store/memory.h"
 #include "store/trace_file.h"
@@ -47,14 +48,8 @@ static uint64_t copy_entries(const struct selfmon_recorder *recorder,
 	n = to - from < SELFMON_TRACE_BLOCK_ENTRIES
 		    ? to - from
 		    : SELFMON_TRACE_BLOCK_ENTRIES;
-	for (i = 0; i < n; i++) {
-		const struct selfmon_ended *const entry =
-			&recorder->entry[(from + i) & recorder->mask];
-
-		out_block.entry[i].end = selfmon_load_once(&entry->end);
-		out_block.entry[i].ticks_region =
-			selfmon_load_once(&entry->ticks_region);
-	}
+	for (i = 0; i < n; i++)
+		out_block.entry[i] = selfmon_trace_entry(recorder, from + i);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	position = selfmon_load_once(&recorder->position);
 	overwritten = position - from > size ? position - from - size : 0;
@@ -84,25 +79,6 @@ static uint32_t whole_groups(uint32_t count)
 	return count;
 }
 
-/* Reads an entry about the thread: its id, or a part of its name. */
-static void take_thread_entry(struct selfmon_traced *traced,
-			      const struct selfmon_ended *entry)
-{
-	const uint64_t value = entry->ticks_region >> SELFMON_ENDED_REGION_BITS;
-
-	if (selfmon_ended_region(entry) == SELFMON_ENDED_THREAD) {
-		traced->tid = (uint32_t)value;
-		memset(traced->name, 0, sizeof(traced->name));
-		selfmon_trace_look_up_name(traced);
-	} else if (value == 0) {
-		memcpy(traced->ending, &entry->end, sizeof(entry->end));
-	} else {
-		memcpy(traced->ending + sizeof(entry->end), &entry->end,
-		       sizeof(entry->end));
-		selfmon_trace_write_name(traced, traced->ending);
-	}
-}
-
 /*
  * Drops entries that do not belong in the file, such as visits of regions that
  * are left out. Returns the number of entries that remain. A START entry
@@ -121,7 +97,7 @@ static uint32_t choose_entries(struct selfmon_traced *traced, uint32_t count)
 
 		if (region == SELFMON_ENDED_THREAD ||
 		    region == SELFMON_ENDED_NAME)
-			take_thread_entry(traced, &entry);
+			selfmon_trace_take_owner(traced, &entry);
 		if (region < SELFMON_ENDED_SPECIAL) {
 			visited = (uint32_t)region;
 			written = selfmon_trace_has_region(visited);
@@ -153,10 +129,9 @@ static void write_block(const struct selfmon_thread *thread, uint32_t count,
 {
 	struct selfmon_traced *const traced = thread->recorder->trace;
 
-	if (!traced->tid) {
-		traced->tid = selfmon_load_once(&thread->record->tid);
-		selfmon_trace_look_up_name(traced);
-	}
+	if (!traced->tid)
+		selfmon_trace_owned_by(traced,
+				       selfmon_load_once(&thread->record->tid));
 	out_block.head.block = (struct selfmon_trace_block){
 		SELFMON_TRACE_VISITS,
 		(uint32_t)(sizeof(out_block.head) +

@@ -13,6 +13,22 @@
  */
 #define SELFMON_TRACE_SHORT_PAUSE_NS 1000000
 
+/*
+ * Returns the current contents of an entry. If the thread overwrites the entry
+ * during the read, the result may be a mix of old and new contents.
+ */
+static inline struct selfmon_ended
+selfmon_trace_entry(const struct selfmon_recorder *recorder, uint64_t position)
+{
+	const struct selfmon_ended *const entry =
+		&recorder->entry[position & recorder->mask];
+
+	return (struct selfmon_ended){
+		selfmon_load_once(&entry->end),
+		selfmon_load_once(&entry->ticks_region),
+	};
+}
+
 /* Call before a ring is read. Returns false if there is no memory. */
 bool selfmon_trace_begin_ring(struct selfmon_process *process,
 			      struct selfmon_recorder *recorder);

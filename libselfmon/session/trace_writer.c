@@ -18,6 +18,7 @@
 #include "platform/path.h"
 #include "session/trace_bursts.h"
 #include "session/trace_limits.h"
+#include "session/trace_owners.h"
 #include "session/trace_rings.h"
 #include "store/trace_file.h"
 
@@ -177,6 +178,16 @@ size_t selfmon_trace_ring(void)
 	return selfmon_config()->traced ? selfmon_trace.spec.ring : 0;
 }
 
+static void take_last_names(struct selfmon_process *process)
+{
+	struct selfmon_thread *thread =
+		__atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
+
+	for (; thread; thread = thread->next)
+		if (thread->recorder && thread->recorder->trace)
+			selfmon_trace_take_last_name(thread->recorder);
+}
+
 /*
  * Reads all rings to their ends, or with `longer=` to the last visit that
  * triggered. Waits a short time for threads that have reserved an entry but not
@@ -197,6 +208,7 @@ static void read_the_rest(void)
 		     i++)
 			selfmon_kernel_sleep_ns(SELFMON_TRACE_SHORT_PAUSE_NS /
 						10);
+		take_last_names(process);
 		selfmon_trace_write_names(process);
 		return;
 	}

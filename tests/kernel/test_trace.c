@@ -17,15 +17,18 @@
 #include "platform/kernel.h"
 #include "rows.h"
 #include "sanitizer.h"
+#include "session/trace_blocks.h"
 #include "session/trace_writer.h"
 #include "store/name.h"
 #include "store/self.h"
 #include "store/trace_file.h"
 #include "store/watch.h"
 
-/* Numbers of visits of a region, of all visits, and of lost entries. */
+/* Numbers of visits of a region, of all visits, of lost entries, and others. */
 struct found {
 	uint64_t visits, entries, lost;
+	uint64_t longer;  /* marks of visits longer than the limit */
+	uint64_t workers; /* threads with the name "worker" */
 	bool ended;
 };
 
@@ -53,6 +56,10 @@ static void count_block(const struct selfmon_trace_block *block,
 	const struct selfmon_ended *entry = (const void *)(visits + 1);
 
 	found->ended = block->type == SELFMON_TRACE_END;
+	if (block->type == SELFMON_TRACE_THREAD)
+		found->workers += !strcmp(
+			((const struct selfmon_trace_thread *)block)->name,
+			"worker");
 	if (block->type != SELFMON_TRACE_VISITS)
 		return;
 	found->lost += visits->lost;
@@ -63,6 +70,7 @@ static void count_block(const struct selfmon_trace_block *block,
 
 		found->entries += of < SELFMON_ENDED_SPECIAL;
 		found->visits += of == region;
+		found->longer += of == SELFMON_ENDED_LONGER;
 	}
 }
 
@@ -124,8 +132,7 @@ Test(trace, has_each_visit)
 	cr_expect(found.ended);
 }
 
-/* The writer inherits the policy of the thread that starts it. */
-static void *trace_with_an_idle_writer(void *options)
+static void *start_idle(void *options)
 {
 	const struct sched_param none = { .sched_priority = 0 };
 
@@ -135,25 +142,34 @@ static void *trace_with_an_idle_writer(void *options)
 }
 
 /*
- * The writer has the policy SCHED_IDLE and the same CPU as this thread, so it
- * runs only while this thread does not. This thread therefore fills the small
- * ring before the writer reads it. Each overwritten entry is counted as lost
- * once.
+ * The writer inherits the policy SCHED_IDLE of the thread that starts it, and
+ * has the same CPU as this thread and those that it starts. So it runs only
+ * while these do not.
+ */
+static void trace_with_an_idle_writer(const char *options)
+{
+	pthread_t starter;
+	cpu_set_t here;
+
+	CPU_ZERO(&here);
+	CPU_SET((size_t)sched_getcpu(), &here);
+	cr_assert_eq(sched_setaffinity(0, sizeof(here), &here), 0);
+	cr_assert_eq(pthread_create(&starter, NULL, start_idle,
+				    (void *)(uintptr_t)options), 0);
+	pthread_join(starter, NULL);
+}
+
+/*
+ * This thread fills the small ring before the writer reads it. Each overwritten
+ * entry is counted as lost once.
  */
 Test(trace, counts_what_is_overwritten)
 {
 	const uint64_t visits = (uint64_t)quick_or_all(200000, 1000000);
 	struct found found;
-	pthread_t starter;
-	cpu_set_t here;
 	uint64_t i;
 
-	CPU_ZERO(&here);
-	CPU_SET((size_t)sched_getcpu(), &here);
-	cr_assert_eq(sched_setaffinity(0, sizeof(here), &here), 0);
-	cr_assert_eq(pthread_create(&starter, NULL, trace_with_an_idle_writer,
-				    ",ring=64k,regions=no such region"), 0);
-	pthread_join(starter, NULL);
+	trace_with_an_idle_writer(",ring=64k,regions=no such region");
 	for (i = 0; i < visits; i++)
 		visit("a");
 	selfmon_trace_end();
@@ -197,6 +213,124 @@ static void visits_of(struct selfmon_region *region, int n, uint64_t ns)
 			while (selfmon_kernel_monotonic_ns() < end)
 				;
 		}
+}
+
+static void run(void *(*what)(void *), const char *name)
+{
+	pthread_t thread;
+
+	cr_assert_eq(pthread_create(&thread, NULL, what, selfmon_region(name)),
+		     0);
+	pthread_join(thread, NULL);
+}
+
+static void *one_long_visit(void *region)
+{
+	pthread_setname_np(pthread_self(), "worker");
+	visits_of(region, 1, 20000);
+	return NULL;
+}
+
+/*
+ * All threads have the same ring, one after another, and most have exited when
+ * the writer reads it. Each has its visit and its name in the file.
+ */
+Test(trace, has_the_bursts_of_threads_that_have_exited)
+{
+	enum { THREADS = 100 };
+	struct found found;
+	int i;
+
+	trace_with_an_idle_writer(",ring=64k,longer=10us");
+	for (i = 0; i < THREADS; i++)
+		run(one_long_visit, "long");
+	selfmon_trace_end();
+	found = find("long");
+	cr_expect_eq(found.visits, THREADS);
+	cr_expect_eq(found.longer, THREADS);
+	cr_expect_eq(found.workers, THREADS);
+}
+
+/* Waits until the ring's bursts are written. */
+static void wait_for_writer(const struct selfmon_recorder *recorder)
+{
+	const struct selfmon_traced *traced;
+
+	do {
+		usleep(1000);
+		traced = __atomic_load_n(&recorder->trace, __ATOMIC_ACQUIRE);
+	} while (!traced || selfmon_load_once(&traced->looked) <
+				    selfmon_load_once(&recorder->wanted));
+}
+
+/* Makes a long visit, and waits until its burst is written. */
+static void written_visit(struct selfmon_region *region)
+{
+	visits_of(region, 1, 2000000);
+	wait_for_writer(selfmon_thread_self()->recorder);
+}
+
+static void *name_after_burst(void *region)
+{
+	written_visit(region);
+	pthread_setname_np(pthread_self(), "worker");
+	return NULL;
+}
+
+static void *name_after_many_visits(void *region)
+{
+	visits_of(region, 10000, 0);
+	pthread_setname_np(pthread_self(), "worker");
+	return NULL;
+}
+
+/* A thread gets its name after its burst, and exits. */
+Test(trace, has_the_name_at_the_end_of_a_thread)
+{
+	int i;
+
+	trace_to_file(",ring=64k,longer=1ms");
+	for (i = 0; i < 3; i++)
+		run(name_after_burst, "long");
+	selfmon_trace_end();
+	cr_expect_eq(find("long").workers, 3);
+}
+
+static void *only_burst(void *region)
+{
+	written_visit(region);
+	return NULL;
+}
+
+/*
+ * The second owner of the ring overwrites all entries of the first one, and has
+ * no burst. Its name is not taken for the first one's.
+ */
+Test(trace, does_not_take_a_later_owner_s_name)
+{
+	struct found found;
+
+	trace_to_file(",ring=64k,longer=1ms,regions=^long$");
+	run(only_burst, "long");
+	run(name_after_many_visits, "short");
+	selfmon_trace_end();
+	found = find("long");
+	cr_expect_geq(found.longer, 1);
+	cr_expect_eq(found.workers, 0);
+}
+
+/*
+ * The first owner has exited when the writer writes its burst. Later, the
+ * second owner overwrites all entries of the first one.
+ */
+Test(trace, has_a_name_that_is_overwritten_later)
+{
+	trace_with_an_idle_writer(",ring=64k,longer=10us,regions=^long$");
+	run(one_long_visit, "long");
+	wait_for_writer(selfmon_process()->threads->recorder);
+	run(name_after_many_visits, "short");
+	selfmon_trace_end();
+	cr_expect_eq(find("long").workers, 1);
 }
 
 /* Waits until the trace's writer lowers the limit. Returns the new limit. */
