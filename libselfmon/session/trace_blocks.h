@@ -28,10 +28,11 @@ struct selfmon_trace {
 	uint64_t entries, lost;
 	int error; /* -errno of the file; if set, nothing more is written */
 	bool bursts;		/* longer=: only bursts are written */
-	bool full;		/* the file has reached its maximum size */
 	bool has_first_use;	/* its block is in the file */
 	uint64_t limits_ns; /* time when the percentiles were last computed */
 	uint64_t marked;    /* visits in the file that triggered a burst */
+	/* Visits that triggered, but exceed the limits of rate or size. */
+	uint64_t over_rate, over_size;
 };
 extern struct selfmon_trace selfmon_trace;
 
@@ -57,6 +58,9 @@ struct selfmon_traced {
 	 */
 	uint64_t looked;
 	uint64_t allowed_ns; /* see may_write() of trace_bursts.c */
+	/* Visits that triggered: in the file, and not in the file. */
+	uint64_t marked, left_out;
+	bool held; /* the rate limit has delayed the next burst */
 	char name[SELFMON_THREAD_NAME];	  /* last name in the file */
 	char ending[SELFMON_THREAD_NAME]; /* name of an exiting thread */
 };

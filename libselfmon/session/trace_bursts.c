@@ -9,6 +9,7 @@
 #include "session/trace_bursts.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "platform/kernel.h"
 #include "session/trace_limits.h"
@@ -30,6 +31,11 @@ struct burst {
 	uint64_t begin, end;
 	uint32_t tid;
 };
+
+static uint64_t smaller(uint64_t left, uint64_t right)
+{
+	return left < right ? left : right;
+}
 
 static uint64_t burst_entries(const struct selfmon_recorder *recorder)
 {
@@ -93,18 +99,11 @@ static uint64_t entries_that_fit(void)
 
 /*
  * The file is full if not even the visit that triggered fits. A longer burst is
- * cut instead, see begin_of_burst().
+ * cut instead, see most_entries().
  */
 static bool is_file_full(void)
 {
-	if (!selfmon_trace.full &&
-	    entries_that_fit() < SELFMON_ENDED_GROUP_MAX) {
-		selfmon_trace.full = true;
-		selfmon_trace_note("the file has reached its size=; later visits "
-				   "longer than the limit are not in the file",
-				   "");
-	}
-	return selfmon_trace.full;
+	return entries_that_fit() < SELFMON_ENDED_GROUP_MAX;
 }
 
 /*
@@ -113,10 +112,7 @@ static bool is_file_full(void)
  */
 static uint64_t most_entries(const struct selfmon_recorder *recorder)
 {
-	const uint64_t fit = entries_that_fit() - 1,
-		       half = burst_entries(recorder);
-
-	return fit < half ? fit : half;
+	return smaller(entries_that_fit() - 1, burst_entries(recorder));
 }
 
 /*
@@ -225,12 +221,41 @@ static bool write_bursts(struct selfmon_process *process,
 	return true;
 }
 
+/*
+ * Counts visits of the ring that triggered and will not be in the file, by
+ * cause. Call after the bursts were written for the first `triggers` triggers,
+ * or left out. Visits that have no other cause were overwritten, or the thread
+ * made more than half a ring of entries after them, before the writer ran.
+ */
+static void count_left_out(const struct selfmon_recorder *recorder,
+			   uint64_t triggers)
+{
+	struct selfmon_traced *const traced = recorder->trace;
+	const uint64_t known = traced->marked + traced->left_out,
+		       more = triggers > known ? triggers - known : 0;
+
+	traced->left_out += more;
+	if (more && is_file_full()) {
+		if (!selfmon_trace.over_size)
+			selfmon_trace_note("the file has reached its size=; "
+					   "later visits longer than the limit "
+					   "are not in the file", "");
+		selfmon_trace.over_size += more;
+	} else if (traced->held) {
+		selfmon_trace.over_rate += more;
+	}
+	traced->held = false;
+}
+
 /* Returns the ns until the ring is read again; 0: wait for a trigger. */
 static uint64_t read_burst(struct selfmon_process *process,
 			   struct selfmon_thread *thread)
 {
 	struct selfmon_recorder *const recorder = thread->recorder;
 	struct selfmon_traced *const traced = recorder->trace;
+	/* Read before `wanted`, which includes the entries of these triggers. */
+	const uint64_t triggers =
+		__atomic_load_n(&recorder->triggers, __ATOMIC_ACQUIRE);
 	/* Acquire: the entries before this position are visible. */
 	const uint64_t wanted =
 		__atomic_load_n(&recorder->wanted, __ATOMIC_ACQUIRE);
@@ -243,8 +268,11 @@ static uint64_t read_burst(struct selfmon_process *process,
 		return SELFMON_TRACE_SHORT_PAUSE_NS;
 	}
 	traced->unsettled = 0;
-	if (!write_bursts(process, thread, wanted))
+	if (!write_bursts(process, thread, wanted)) {
+		traced->held = true;
 		return BURST_PAUSE_NS;
+	}
+	count_left_out(recorder, triggers);
 	traced->looked = wanted;
 	return 0;
 }
@@ -289,19 +317,48 @@ uint64_t selfmon_trace_answer(struct selfmon_process *process)
 	return selfmon_trace_read_bursts(process);
 }
 
+/* Appends a number of visits and why they are left out, unless it is 0. */
+static void put_cause(char *text, size_t size, uint64_t visits, const char *why)
+{
+	const size_t length = strlen(text);
+
+	if (visits)
+		snprintf(text + length, size - length, "%s%llu %s",
+			 text[length - 1] == '(' ? "" : "; ",
+			 (unsigned long long)visits, why);
+}
+
+static void say_left_out(uint64_t visits, uint64_t longer)
+{
+	const uint64_t size = smaller(selfmon_trace.over_size, visits),
+		       rate = smaller(selfmon_trace.over_rate, visits - size);
+	char text[SELFMON_MESSAGE_SIZE];
+
+	snprintf(text, sizeof(text),
+		 "%llu of %llu visits longer than the limit are not in the "
+		 "file (", (unsigned long long)visits,
+		 (unsigned long long)longer);
+	put_cause(text, sizeof(text), rate,
+		  "exceed the rate of half a ring per second and thread");
+	put_cause(text, sizeof(text), size, "exceed size=");
+	put_cause(text, sizeof(text), visits - rate - size,
+		  "were not in the newer half of the ring when the writer "
+		  "ran");
+	selfmon_trace_note(text, visits == size ? "); raise longer="
+						: "); raise longer= or ring=");
+}
+
 void selfmon_trace_say_left_out(struct selfmon_process *process)
 {
 	const uint64_t longer = selfmon_trace_limits_longer(process);
-	char text[SELFMON_MESSAGE_SIZE];
+	const struct selfmon_thread *thread =
+		__atomic_load_n(&process->threads, __ATOMIC_ACQUIRE);
 
-	if (longer <= selfmon_trace.marked)
-		return;
-	snprintf(text, sizeof(text),
-		 "%llu of %llu visits longer than the limit are not in the "
-		 "file: of each thread, at most half a ring per second is "
-		 "written, and at most %d half rings at once; raise longer= to "
-		 "write fewer",
-		 (unsigned long long)(longer - selfmon_trace.marked),
-		 (unsigned long long)longer, BURSTS_MAX);
-	selfmon_trace_note(text, "");
+	for (; thread; thread = thread->next)
+		if (thread->recorder && thread->recorder->trace)
+			count_left_out(thread->recorder,
+				       selfmon_load_once(
+					       &thread->recorder->triggers));
+	if (longer > selfmon_trace.marked)
+		say_left_out(longer - selfmon_trace.marked, longer);
 }

@@ -114,6 +114,7 @@ static uint32_t choose_entries(struct selfmon_traced *traced, uint32_t count)
 						      visited))
 				continue;
 			selfmon_trace.marked++;
+			traced->marked++;
 		}
 		out_block.entry[kept++] = entry;
 	}

@@ -102,6 +102,7 @@ static uint64_t look_at_longer(struct selfmon_thread *thread,
 			       struct selfmon_watch *watch,
 			       struct selfmon_due *due)
 {
+	const bool chosen = __atomic_load_n(&watch->chosen, __ATOMIC_ACQUIRE);
 	uint64_t trigger, call;
 
 	if (watch->slowest &&
@@ -112,14 +113,16 @@ static uint64_t look_at_longer(struct selfmon_thread *thread,
 		selfmon_limits_end(thread, visit->node, watch->slowest);
 	}
 	trigger = selfmon_load_once(&watch->trigger);
-	if (visit->ticks <= trigger || trigger == SELFMON_WATCH_NONE)
+	if (visit->ticks <= trigger || trigger == SELFMON_WATCH_NONE) {
 		trigger = 0;
-	else
+	} else {
 		__atomic_fetch_add(&watch->longer, 1, __ATOMIC_RELAXED);
+		if (chosen)
+			selfmon_arch_add(&thread->recorder->triggers, 1);
+	}
 	call = selfmon_config()->longer_ns ? watch->call
-	       : __atomic_load_n(&watch->chosen, __ATOMIC_ACQUIRE)
-		       ? trigger
-		       : 0;
+	       : chosen			   ? trigger
+					   : 0;
 	if (selfmon_config()->longer && call && call != SELFMON_WATCH_NONE &&
 	    visit->ticks > call)
 		*due = (struct selfmon_due){ visit->node, visit->start,

@@ -74,6 +74,7 @@ struct selfmon_recorder {
 	 * follows the entries of the last visit that triggered the trace.
 	 */
 	uint64_t wanted;
+	uint64_t triggers; /* number of visits that triggered the trace */
 	struct selfmon_traced *trace;
 	/* Position of the next review of limits; UINT64_MAX with a trace. */
 	uint64_t review_at;

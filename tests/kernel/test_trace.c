@@ -263,6 +263,25 @@ static void wait_for_writer(const struct selfmon_recorder *recorder)
 				    selfmon_load_once(&recorder->wanted));
 }
 
+/*
+ * This thread makes more visits than the ring has entries. Those that are
+ * missing were overwritten: neither the rate nor the size was a reason.
+ */
+Test(trace, counts_what_is_overwritten_before_its_burst)
+{
+	enum { VISITS = 10000 };
+	struct found found;
+
+	trace_with_an_idle_writer(",ring=64k,longer=1us");
+	visits_of(selfmon_region("long"), VISITS, 2000);
+	selfmon_trace_end();
+	found = find("long");
+	cr_expect_lt(found.longer, VISITS);
+	cr_expect_eq(selfmon_trace.marked, found.longer);
+	cr_expect_eq(selfmon_trace.over_rate, 0);
+	cr_expect_eq(selfmon_trace.over_size, 0);
+}
+
 /* Makes a long visit, and waits until its burst is written. */
 static void written_visit(struct selfmon_region *region)
 {

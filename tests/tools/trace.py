@@ -632,7 +632,20 @@ def longer_in(tools, name):
                      if one.track.endswith(", longer than the limit"))["long"]
 
 
+def left_out(err, visits):
+    """Returns how many visits the message says are not in the file, and how
+    many of them by cause."""
+    found = re.search(rf"(\d+) of {visits} visits longer than the limit are not "
+                      r"in the file \(([^()]+)\)", " ".join(err.split()))
+    expect("a message", found, err)
+    causes = {why: int(n) for n, why in
+              (cause.split(" ", 1) for cause in found[2].split("; "))}
+    same("the visits of all causes", sum(causes.values()), int(found[1]))
+    return int(found[1]), causes
+
+
 RATE_VISITS = 60_000
+OVER_RATE = "exceed the rate of half a ring per second and thread"
 # Bytes that a file may have besides its bursts, and that a burst may have
 # besides its entries.
 HEAD_BYTES, BLOCKS_BYTES = 1000, 80
@@ -655,6 +668,10 @@ def test_bounded(tools):
     size = (tools.folder / "size.trace").stat().st_size
     expect("its size", (1 << 20) - HEAD_BYTES < size <= 1 << 20, size)
     expect("a message", "the file has reached its size=" in err, err)
+    _, causes = left_out(err, 2 * RATE_VISITS)
+    expect("the size is a cause, the rate is not",
+           causes.get("exceed size=", 0) > RATE_VISITS // 2 and
+           OVER_RATE not in causes, causes)
     # 500 KB of names, and bursts of at most 512 KB.
     tools.measure("names", 2000, 2 * RATE_VISITS, SELFMON_TRACE="names.trace,"
                   "ring=256k,longer=100ns,size=1m")
@@ -668,11 +685,11 @@ def test_bounded(tools):
     size = (tools.folder / "rate.trace").stat().st_size
     expect("half a ring per second, eight at once", size < HEAD_BYTES +
            (16 * HALF_RING + BLOCKS_BYTES) * (8 + seconds), (size, seconds))
-    left_out = int(re.search(rf"(\d+) of {RATE_VISITS} visits longer than "
-                             "the limit are not in the file",
-                             " ".join(err.split()))[1])
+    missing, causes = left_out(err, RATE_VISITS)
     same("those that are there", longer_in(tools, "rate.trace"),
-         RATE_VISITS - left_out)
+         RATE_VISITS - missing)
+    expect("the rate is a cause, the size is not", causes.get(OVER_RATE, 0) >
+           RATE_VISITS // 4 and "exceed size=" not in causes, causes)
 
 
 def test_killed_after_burst(tools):
