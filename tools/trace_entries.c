@@ -83,19 +83,19 @@ static void take_count(struct trace_reader *reader, struct trace_ring *ring,
 
 /*
  * Takes an entry which says that the newest visit lasted longer than its limit.
- * The limit is in ticks. Also adds the visit to the track TRACE_LONGER.
+ * Also adds the visit to the track TRACE_LONGER.
  */
 static void take_longer(struct trace_reader *reader,
-			const struct trace_ring *ring, uint64_t limit)
+			const struct trace_ring *ring, uint64_t limit_ns)
 {
 	struct trace *const trace = reader->trace;
 
 	if (!ring->newest)
 		return;
-	if (!trace->longer++ || limit < trace->limit_ns[0])
-		trace->limit_ns[0] = limit;
-	if (limit > trace->limit_ns[1])
-		trace->limit_ns[1] = limit;
+	if (!trace->longer++ || limit_ns < trace->limit_ns[0])
+		trace->limit_ns[0] = limit_ns;
+	if (limit_ns > trace->limit_ns[1])
+		trace->limit_ns[1] = limit_ns;
 	trace->region[ring->newest->region].longer[what_of(ring)]++;
 	trace_add_visit(reader, trace_track_of(reader, TRACE_LONGER, ring->tid),
 			ring->newest->begin, ring->newest->end,

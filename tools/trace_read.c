@@ -160,9 +160,6 @@ static void convert_times(struct trace_reader *reader)
 	rate = (double)(reader->last.raw_ns - reader->first.raw_ns) /
 	       (double)ticks;
 	find_start(reader, rate);
-	for (i = 0; i < 2; i++)
-		trace->limit_ns[i] =
-			(uint64_t)((double)trace->limit_ns[i] * rate);
 	for (i = 0; i < trace->tracks; i++)
 		for (j = 0; j < trace->track[i].visits; j++) {
 			struct trace_visit *const visit =

@@ -16,6 +16,7 @@ void selfmon_trace_limits_begin(const struct selfmon_trace_spec *spec)
 
 	if (spec->longer_ns || spec->above_ppm)
 		selfmon_watch_clock();
+	config->watch_ns = spec->longer_ns;
 	config->watch_ticks = spec->longer_ns
 				      ? selfmon_watch_ticks(spec->longer_ns)
 				      : 0;

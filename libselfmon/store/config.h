@@ -38,7 +38,8 @@ struct selfmon_config {
 	bool traced;        /* a trace is written; false in a forked child */
 	bool watch_quantile; /* longer=pN of SELFMON_TRACE */
 	bool watch_regions;  /* regions= of SELFMON_TRACE */
-	uint64_t watch_ticks; /* longer=TIME of SELFMON_TRACE; 0: none */
+	uint64_t watch_ns;    /* longer=TIME of SELFMON_TRACE; 0: none */
+	uint64_t watch_ticks; /* the same in ticks */
 	selfmon_longer_fn longer; /* called for visits longer than longer_ns */
 	void *longer_context;
 	uint64_t longer_ns; /* 0: use the trace's limit */

@@ -88,8 +88,8 @@ static void put_traced(struct selfmon_thread *thread,
 		put_group(recorder, group, n);
 		return;
 	}
-	group[n++] = ended_entry(limit, thread->record->tid,
-				 SELFMON_ENDED_LONGER);
+	group[n++] = ended_entry(selfmon_watch_limit_ns(limit),
+				 thread->record->tid, SELFMON_ENDED_LONGER);
 	pull_trigger(recorder, put_group(recorder, group, n));
 }
 

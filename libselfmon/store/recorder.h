@@ -34,7 +34,7 @@
  *                                 ring
  *   NAME     8 bytes of the       0: the first bytes, 1: the rest
  *            thread's name
- *   LONGER   a limit in ticks:    kernel's id of the thread
+ *   LONGER   a limit in ns:       kernel's id of the thread
  *            the last visit before
  *            this entry was longer
  */

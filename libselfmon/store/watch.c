@@ -38,6 +38,17 @@ uint64_t selfmon_watch_ticks(uint64_t ns)
 					  : SELFMON_WATCH_NONE - 1;
 }
 
+uint64_t selfmon_watch_limit_ns(uint64_t ticks)
+{
+	const struct selfmon_config *const config = selfmon_config();
+
+	if (config->watch_ns && ticks == config->watch_ticks)
+		return config->watch_ns;
+	if (config->longer_ns && ticks == config->longer_ticks)
+		return config->longer_ns;
+	return selfmon_watch_ns(ticks);
+}
+
 static struct selfmon_watch *make_watch(struct selfmon_process *process,
 					uint32_t region)
 {

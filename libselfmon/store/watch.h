@@ -86,6 +86,11 @@ void selfmon_watch_trigger(struct selfmon_process *process,
 void selfmon_watch_clock(void);
 uint64_t selfmon_watch_ticks(uint64_t ns);
 uint64_t selfmon_watch_ns(uint64_t ticks);
+/*
+ * Converts a limit of a watch. Returns the limit that was asked for, and not a
+ * rounded one, unless the limit is a percentile.
+ */
+uint64_t selfmon_watch_limit_ns(uint64_t ticks);
 
 /*
  * Call with slow_lock held, after a limit has changed. If it is lower than

@@ -26,7 +26,7 @@ void selfmon_longer_report(struct selfmon_thread *thread,
 		.line = region->site.line,
 		.thread = thread->record->tid,
 		.ns = selfmon_watch_ns(due->ticks),
-		.limit_ns = selfmon_watch_ns(due->limit),
+		.limit_ns = selfmon_watch_limit_ns(due->limit),
 		.begin = due->start,
 		.end = due->end,
 	};
