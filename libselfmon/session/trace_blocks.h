@@ -97,6 +97,11 @@ void selfmon_trace_write_name(struct selfmon_traced *traced, const char *name);
  * the thread still runs.
  */
 void selfmon_trace_look_up_name(struct selfmon_traced *traced);
+/* The ring's entries are now those of this thread. Looks up its name. */
+void selfmon_trace_owned_by(struct selfmon_traced *traced, uint32_t tid);
+/* Takes an entry about the owner: its id, or a part of its name. */
+void selfmon_trace_take_owner(struct selfmon_traced *traced,
+			      const struct selfmon_ended *entry);
 /*
  * Looks up the names of all threads and writes new ones. The second function
  * does so only if NAMES_NS has passed since the last time.

@@ -1,35 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
 #include "session/trace_owners.h"
 
-#include <string.h>
-
 #include "session/trace_rings.h"
-
-void selfmon_trace_owned_by(struct selfmon_traced *traced, uint32_t tid)
-{
-	if (tid == traced->tid)
-		return;
-	traced->tid = tid;
-	memset(traced->name, 0, sizeof(traced->name));
-	selfmon_trace_look_up_name(traced);
-}
-
-void selfmon_trace_take_owner(struct selfmon_traced *traced,
-			      const struct selfmon_ended *entry)
-{
-	const uint64_t value = entry->ticks_region >> SELFMON_ENDED_REGION_BITS;
-
-	if (selfmon_ended_region(entry) == SELFMON_ENDED_THREAD) {
-		selfmon_trace_owned_by(traced, (uint32_t)value);
-	} else if (value == 0) {
-		memcpy(traced->ending, &entry->end, sizeof(entry->end));
-	} else {
-		memcpy(traced->ending + sizeof(entry->end), &entry->end,
-		       sizeof(entry->end));
-		selfmon_trace_write_name(traced, traced->ending);
-	}
-}
 
 /*
  * Returns the position of the name's two entries; UINT64_MAX if the ring does

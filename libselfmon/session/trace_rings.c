@@ -12,7 +12,6 @@
 
 #include "platform/kernel.h"
 #include "session/trace_limits.h"
-#include "session/trace_owners.h"
 #include "store/lock.h"
 #include "store/memory.h"
 #include "store/trace_file.h"
