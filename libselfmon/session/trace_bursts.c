@@ -342,8 +342,7 @@ static void say_left_out(uint64_t visits, uint64_t longer)
 		  "exceed the rate of half a ring per second and thread");
 	put_cause(text, sizeof(text), size, "exceed size=");
 	put_cause(text, sizeof(text), visits - rate - size,
-		  "were not in the newer half of the ring when the writer "
-		  "ran");
+		  "were more than half a ring old when the writer ran");
 	selfmon_trace_note(text, visits == size ? "); raise longer="
 						: "); raise longer= or ring=");
 }
