@@ -129,7 +129,7 @@ lib: $(static_lib) $(shared_lib) $(O)/selfmon.pc $(cmake_files) ## The library
 
 # ---- the library -----------------------------------------------------------
 
-# Files whose code runs in no visit and no snapshot are compiled for size,
+# Files whose code runs in no usual visit and no snapshot are compiled for size,
 # unless the caller chose another level than -O2.
 cold := doctor/% event/% report/% clock/calibrate% clock/ladder% clock/page_clock% \
 	$(addprefix counters/,attr_fallback% breakpoints% granted% guard% \

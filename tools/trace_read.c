@@ -123,7 +123,8 @@ static void find_start(struct trace_reader *reader, double ns_per_tick)
 
 	trace->begin_raw_ns = reader->first.raw_ns;
 	trace->begin_real_ns = reader->first.real_ns;
-	if (!reader->first_use || fabs(before) > (double)trace->begin_raw_ns ||
+	if (!reader->first_use || !(fabs(before) < 0x1p63) ||
+	    fabs(before) > (double)trace->begin_raw_ns ||
 	    fabs(before) > (double)trace->begin_real_ns) {
 		reader->first_use = reader->first.ticks;
 		return;

@@ -271,8 +271,9 @@ SELFMON_INLINE void selfmon_region_items(uint64_t n)
  * letters, digits, '_', '-' and '.'. Returns NULL, which may be used like any
  * handle and counts nothing, if the name breaks these rules, if it is new and
  * the process has SELFMON_MAX_UNITS units already, or if there is no memory. In
- * the first two cases the report has a note on the first such name. Thread-safe, takes a lock; not
- * async-signal-safe. Never freed; a forked child keeps the handle.
+ * the first two cases the report has a note on the first such name.
+ * Thread-safe, takes a lock; not async-signal-safe. Never freed; a forked child
+ * keeps the handle.
  */
 SELFMON_API const struct selfmon_unit *selfmon_unit(const char *name);
 

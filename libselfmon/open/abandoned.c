@@ -130,10 +130,11 @@ static bool is_inside(const struct selfmon_thread *thread,
 
 /*
  * False if one of the entries is a span or on another stack: spans need not
- * nest, and code on another stack may go on, so the top entry may be alive. Also
- * false if the bounds of the stack are not exact, and the top entry's address is
- * above the other's: then it is not inside of the other, and may be on another
- * stack, unless exactly one of the two is on the signal stack. A top entry without a visit is never alive, and is not checked.
+ * nest, and code on another stack may go on, so the top entry may be alive.
+ * Also false if the bounds of the stack are not exact, and the top entry's
+ * address is above the other's: then it is not inside of the other, and may be
+ * on another stack, unless exactly one of the two is on the signal stack. A top
+ * entry without a visit is never alive, and is not checked.
  */
 bool selfmon_abandoned_above(const struct selfmon_thread *thread,
 			     const struct selfmon_visit *open,

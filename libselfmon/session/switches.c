@@ -212,15 +212,13 @@ static double ticks_at(const struct selfmon_switches *switches, uint64_t ns)
  * Adds to a frame the share of the slice's time that is inside the frame. A
  * mark is not in the ring, so only times can be compared.
  */
-static void add_to_frame(const struct selfmon_switches *switches,
-			 struct selfmon_frame_open *frame,
-			 const struct slice *slice)
+static void add_to_frame(struct selfmon_frame_open *frame,
+			 const struct selfmon_off_cpu *time, double since,
+			 double until)
 {
 	struct selfmon_frame_off *const off =
 		selfmon_frame_off_of(frame, selfmon_load_once(&frame->start));
-	const double since = ticks_at(switches, slice->since_ns),
-		     until = ticks_at(switches, slice->until_ns),
-		     start = (double)off->start,
+	const double start = (double)off->start,
 		     end = off->end ? (double)off->end : until,
 		     first = since > start ? since : start,
 		     last = until < end ? until : end;
@@ -228,7 +226,7 @@ static void add_to_frame(const struct selfmon_switches *switches,
 
 	if (!off->start || first >= last)
 		return;
-	part = share_of(&slice->time, (last - first) / (until - since),
+	part = share_of(time, (last - first) / (until - since),
 			(last - first) / (until - since));
 	selfmon_off_cpu_add(&off->off, &part);
 }
@@ -236,13 +234,18 @@ static void add_to_frame(const struct selfmon_switches *switches,
 static void add_to_frames(struct selfmon_thread *thread,
 			  const struct slice *slice)
 {
+	const struct selfmon_switches *const switches =
+		&thread->ring->switches;
 	struct selfmon_frames *const frames = thread->frames;
+	double since, until;
 	uint32_t i;
 
 	if (!selfmon_frames_are_valid(thread, frames))
 		return;
+	since = ticks_at(switches, slice->since_ns);
+	until = ticks_at(switches, slice->until_ns);
 	for (i = 0; i < selfmon_load_once(&frames->names); i++)
-		add_to_frame(&thread->ring->switches, &frames->open[i], slice);
+		add_to_frame(&frames->open[i], &slice->time, since, until);
 }
 
 /*

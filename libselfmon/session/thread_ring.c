@@ -188,6 +188,8 @@ static void start_ring(struct selfmon_thread_ring *ring,
 	struct selfmon_signals signals;
 
 	lock_ring(ring, &signals);
+	/* Positions in the previous ring look like positions in this one. */
+	memset(ring->visit, 0, sizeof(ring->visit));
 	ring->samples.on = opened->samples;
 	ring->switches.on = opened->switches;
 	if (opened->switches)

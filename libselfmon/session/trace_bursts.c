@@ -210,8 +210,8 @@ static bool write_bursts(struct selfmon_process *process,
 	struct selfmon_recorder *const recorder = thread->recorder;
 	struct burst burst;
 
-	while (find_burst(process, recorder, wanted, &burst) &&
-	       !is_file_full()) {
+	while (!is_file_full() &&
+	       find_burst(process, recorder, wanted, &burst)) {
 		burst.begin = begin_of_burst(recorder, burst.begin, burst.end,
 					     most_entries(recorder));
 		if (!may_write(recorder, burst.end - burst.begin))

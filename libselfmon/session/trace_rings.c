@@ -187,6 +187,9 @@ void selfmon_trace_unsettled(const struct selfmon_thread *thread,
 		return;
 	write_block(thread, 0,
 		    selfmon_trace.bursts ? 0 : position - traced->read);
+	/* The entry of a new owner may be among those skipped. */
+	if (selfmon_trace.bursts)
+		traced->tid = 0;
 	traced->read = position;
 	traced->looked = position;
 	traced->unwritten = least;

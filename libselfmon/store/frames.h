@@ -50,15 +50,20 @@ selfmon_frames_are_valid(const struct selfmon_thread *thread,
 }
 
 /*
- * Returns the times off the CPU of the frame that began at `start`. An ended
- * frame keeps its place until its mark has read the rest.
+ * Returns the times off the CPU of the frame that began at `start`, or of
+ * another one: of a later frame, if a handler has read the switches since this
+ * frame's end; of the frame before, until its mark has read the rest. If a
+ * handler jumped out of this mark, the frame after the next is free of it.
  */
 static inline struct selfmon_frame_off *
 selfmon_frame_off_of(struct selfmon_frame_open *frame, uint64_t start)
 {
-	if (!frame->off.end && frame->off.start != start)
-		frame->off = (struct selfmon_frame_off){ .start = start };
-	return &frame->off;
+	struct selfmon_frame_off *const off = &frame->off;
+
+	if ((int64_t)(start - off->start) > 0 &&
+	    (!off->end || (int64_t)(start - off->end) > 0))
+		*off = (struct selfmon_frame_off){ .start = start };
+	return off;
 }
 
 static inline struct selfmon_frame_open *

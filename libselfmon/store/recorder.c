@@ -59,6 +59,13 @@ static void pull_trigger(struct selfmon_recorder *recorder, uint64_t position)
 		selfmon_futex_wake(&process->triggered);
 }
 
+/* Release: a reader that sees the number sees `wanted` of these triggers. */
+static void count_trigger(struct selfmon_recorder *recorder)
+{
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	selfmon_arch_add(&recorder->triggers, 1);
+}
+
 /*
  * Records a visit in a traced ring, with additional entries for what does not
  * fit into the visit's own entry. If limit is not 0, the visit lasted longer
@@ -113,13 +120,10 @@ static uint64_t look_at_longer(struct selfmon_thread *thread,
 		selfmon_limits_end(thread, visit->node, watch->slowest);
 	}
 	trigger = selfmon_load_once(&watch->trigger);
-	if (visit->ticks <= trigger || trigger == SELFMON_WATCH_NONE) {
+	if (visit->ticks <= trigger || trigger == SELFMON_WATCH_NONE)
 		trigger = 0;
-	} else {
+	else
 		__atomic_fetch_add(&watch->longer, 1, __ATOMIC_RELAXED);
-		if (chosen)
-			selfmon_arch_add(&thread->recorder->triggers, 1);
-	}
 	call = selfmon_config()->longer_ns ? watch->call
 	       : chosen			   ? trigger
 					   : 0;
@@ -135,7 +139,7 @@ void selfmon_recorder_add(struct selfmon_thread *thread,
 			  struct selfmon_due *due)
 {
 	struct selfmon_recorder *const recorder = thread->recorder;
-	struct selfmon_watch *watch;
+	struct selfmon_watch *watch = NULL;
 	uint64_t trigger = 0, position;
 	bool longer;
 
@@ -152,6 +156,8 @@ void selfmon_recorder_add(struct selfmon_thread *thread,
 	}
 	if (recorder->traced) {
 		put_traced(thread, visit, trigger);
+		if (trigger && __atomic_load_n(&watch->chosen, __ATOMIC_ACQUIRE))
+			count_trigger(recorder);
 	} else if (!visit->alone && !visit->frame &&
 		   visit->end - visit->start >=
 			   selfmon_load_once(&visit->node->stats->part)) {

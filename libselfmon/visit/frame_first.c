@@ -73,6 +73,7 @@ static struct selfmon_frame_open *add_name(struct selfmon_thread *thread,
 	frame->name = name;
 	frame->node = node;
 	frame->start = 0;
+	frame->off = (struct selfmon_frame_off){ .start = 0 };
 	selfmon_store_once(&frames->names, frames->names + 1);
 	selfmon_compiler_fence();
 	selfmon_limits_lower(thread);

@@ -39,7 +39,7 @@ static const char unnamed[] __attribute__((aligned(128))) = "frame";
 /*
  * Reads the kernel's records of context switches, so that the recorder has the
  * times off the CPU in the frame. Returns their sum, or NULL if a handler has
- * marked the same name meanwhile.
+ * read the records since the frame's end, or marked the same name.
  */
 static const struct selfmon_off_cpu *
 read_switches(struct selfmon_thread *thread, struct selfmon_frame_open *frame,

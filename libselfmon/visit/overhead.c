@@ -51,7 +51,7 @@ static bool sample(enum selfmon_overhead_shape shape, bool skip,
  * caches: up to 0.42 times longer was seen. So the noise is at least this share
  * of the overhead.
  */
-#define CALLS_SHARE 0.4
+#define CALLS_SHARE 0.45
 
 static void widen_for_calls(void)
 {

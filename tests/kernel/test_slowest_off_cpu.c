@@ -4,9 +4,11 @@
  * that are no longer in the recorder's ring.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <unistd.h>
 
 #include "kernel/listed.h"
+#include "store/frames.h"
 
 #define NAP 50000000
 
@@ -152,6 +154,71 @@ Test(slowest_off_cpu, are_those_of_the_visit_and_all_visits_inside)
 	slow = slowest(report, "awake");
 	cr_expect(slow->off_known);
 	cr_expect_eq(slow->off_cpu.blocked, 0);
+	selfmon_report_free(report);
+}
+
+static void *asleep(void *argument)
+{
+	(void)argument;
+	visit("thread", 10 * LONG_NS);
+	return NULL;
+}
+
+/* The threads use one state, each with a ring of its own. */
+Test(slowest_off_cpu, of_a_thread_are_its_own)
+{
+	const struct selfmon_slow *first = NULL;
+	struct selfmon_report *report;
+	pthread_t thread;
+	size_t i, n;
+
+	record_with("@offcpu");
+	for (i = 0; i < 3; i++) {
+		cr_assert_eq(pthread_create(&thread, NULL, asleep, NULL), 0);
+		pthread_join(thread, NULL);
+	}
+	report = rows_take();
+	n = kept(report, "thread", &first);
+	cr_assert_eq(n, 3);
+	for (i = 0; i < n; i++)
+		assert_slept(&first[i], 10 * LONG_NS);
+	selfmon_report_free(report);
+}
+
+/*
+ * If a handler jumps out of a mark that reads the times off the CPU, at most the
+ * next two frames lack theirs.
+ */
+Test(slowest_off_cpu, of_frames_are_known_again_after_a_jump_out_of_a_mark)
+{
+	const struct selfmon_slow *first = NULL;
+	struct selfmon_report *report;
+	struct selfmon_frame_open *frame;
+	size_t i, n, known = 0;
+
+	record_with("@offcpu");
+	selfmon_frame_mark("turn");
+	selfmon_kernel_sleep_ns(NAP / 10);
+	selfmon_frame_mark("turn");
+	frame = selfmon_frame_named(selfmon_thread_self()->frames, "turn");
+	cr_assert_not_null(frame);
+	/* as such a mark leaves it */
+	frame->off = (struct selfmon_frame_off){
+		.start = frame->start, .end = selfmon_clock_ticks()
+	};
+	for (i = 0; i < 4; i++) {
+		selfmon_kernel_sleep_ns(NAP / 10);
+		selfmon_frame_mark("turn");
+	}
+	report = rows_take();
+	n = kept(report, "turn", &first);
+	cr_assert_eq(n, 5);
+	for (i = 0; i < n; i++)
+		if (first[i].off_known) {
+			assert_slept(&first[i], NAP / 10);
+			known++;
+		}
+	cr_expect_geq(known, 3);
 	selfmon_report_free(report);
 }
 
