@@ -273,7 +273,7 @@ static uint64_t read_burst(struct selfmon_process *process,
 		return BURST_PAUSE_NS;
 	}
 	count_left_out(recorder, triggers);
-	traced->looked = wanted;
+	selfmon_store_once(&traced->looked, wanted);
 	return 0;
 }
 

@@ -237,8 +237,9 @@ bool selfmon_trace_begin_ring(struct selfmon_process *process,
 {
 	if (!recorder->trace) {
 		selfmon_process_lock(process);
-		recorder->trace =
-			selfmon_memory_wiped(sizeof(*recorder->trace));
+		__atomic_store_n(&recorder->trace,
+				 selfmon_memory_wiped(sizeof(*recorder->trace)),
+				 __ATOMIC_RELEASE);
 		selfmon_process_unlock(process);
 	}
 	return recorder->trace;

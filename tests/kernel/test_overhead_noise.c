@@ -2,6 +2,7 @@
 /* Tests the noise that is stated for the library's overhead. */
 #include "report/model.h"
 #include "rows.h"
+#include "sanitizer.h"
 
 /*
  * The calibration cannot show how much longer system calls take in a program.
@@ -16,6 +17,7 @@ Test(overhead_noise, of_visits_with_system_calls_is_a_share_of_their_overhead)
 	double both;
 	int i;
 
+	SKIP_IF_SANITIZED("it is too slow for the calibration's time");
 	options.events = "page-faults";
 	options.output = NULL;
 	cr_assert_eq(selfmon_configure(&options), 0);
