@@ -133,7 +133,8 @@ static bool add_tracks(struct summing *summing)
 	}
 	for (i = 0; i < trace->regions; i++)
 		for (what = 0; what < TRACE_WHATS; what++)
-			sum_of(summing, (uint32_t)i, what)->longer +=
+			sum_of(summing, (uint32_t)i,
+			       (enum trace_what)what)->longer +=
 				trace->region[i].longer[what];
 	return done;
 }

@@ -133,8 +133,8 @@ static uint64_t scaled_by(uint64_t n, double share)
 }
 
 /* Returns a share of the times, and another share of their numbers. */
-static struct selfmon_off_cpu share_of(const struct selfmon_off_cpu *all,
-				       double time, double numbers)
+static struct selfmon_off_cpu
+off_cpu_share(const struct selfmon_off_cpu *all, double time, double numbers)
 {
 	return (struct selfmon_off_cpu){
 		.blocked_ns = scaled_by(all->blocked_ns, time),
@@ -196,7 +196,7 @@ static void add_to_visit(struct selfmon_thread *thread,
 		time = time_share(&thread->ring->switches, open, slice, share);
 	else if (all->blocked_ns + all->preempted_ns > longest)
 		return;
-	part = share_of(all, time, share);
+	part = off_cpu_share(all, time, share);
 	add_place(thread, open->node->ordinal, &part);
 	selfmon_off_cpu_add(&thread->ring->visit[entry].off, &part);
 }
@@ -223,11 +223,12 @@ static void add_to_frame(struct selfmon_frame_open *frame,
 		     first = since > start ? since : start,
 		     last = until < end ? until : end;
 	struct selfmon_off_cpu part;
+	double share;
 
 	if (!off->start || first >= last)
 		return;
-	part = share_of(time, (last - first) / (until - since),
-			(last - first) / (until - since));
+	share = (last - first) / (until - since);
+	part = off_cpu_share(time, share, share);
 	selfmon_off_cpu_add(&off->off, &part);
 }
 
