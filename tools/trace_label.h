@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of tracks, and counts of visits. */
+/* Names of tracks, and the values of a visit's counts. */
 #ifndef SELFMON_TOOLS_TRACE_LABEL_H
 #define SELFMON_TOOLS_TRACE_LABEL_H
 

@@ -22,7 +22,10 @@
 SELFMON_C_BEGIN
 
 enum selfmon_format {
-	/* UTF-8, at most 120 columns; by default at most 60 rows a table. */
+	/*
+	 * UTF-8, at most 120 columns; by default at most 60 rows in all tables
+	 * of regions together, or 10 a table if that is more.
+	 */
 	SELFMON_TEXT = 0,
 	SELFMON_JSON,     /* see docs/REPORT.md, docs/report.schema.json */
 	SELFMON_CSV       /* one line for each row, RFC 4180 */

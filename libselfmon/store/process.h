@@ -35,7 +35,7 @@ struct selfmon_column {
 	char name[SELFMON_EVENT_NAME_SIZE];
 	size_t position;
 	uint32_t place; /* index in a report, in the order of the request */
-	enum selfmon_group group;       /* events counted together */
+	enum selfmon_group group;       /* in which the event is counted */
 	/* The best verdict that values can have. */
 	enum selfmon_verdict verdict;
 	bool kernel;

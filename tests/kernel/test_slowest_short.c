@@ -43,7 +43,7 @@ static void query(uint64_t n, uint64_t part_ns, uint64_t ns, void (*last)(void))
 
 /*
  * Fills the recorder, and visits more slow queries than are stored, so that
- * their limit is LONG_NS.
+ * their limit is more than LONG_NS.
  */
 static void slow_queries(void)
 {

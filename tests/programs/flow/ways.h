@@ -55,7 +55,7 @@ static void WAY(continues)(void)
 	flow_say("out", 0);
 }
 
-/* The value is computed while the region is open. */
+/* The value is computed before the region ends, unless LEAVE ends it. */
 static int WAY(returns)(void)
 {
 	for (int i = 0;; i++) {
