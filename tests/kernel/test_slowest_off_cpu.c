@@ -202,9 +202,9 @@ Test(slowest_off_cpu, of_frames_are_known_again_after_a_jump_out_of_a_mark)
 	selfmon_frame_mark("turn");
 	frame = selfmon_frame_named(selfmon_thread_self()->frames, "turn");
 	cr_assert_not_null(frame);
-	/* as such a mark leaves it */
+	/* as such a mark leaves it: with the frame that it ended */
 	frame->off = (struct selfmon_frame_off){
-		.start = frame->start, .end = selfmon_clock_ticks()
+		.start = frame->start - 1, .end = frame->start
 	};
 	for (i = 0; i < 4; i++) {
 		selfmon_kernel_sleep_ns(NAP / 10);
