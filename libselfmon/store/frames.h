@@ -52,16 +52,15 @@ selfmon_frames_are_valid(const struct selfmon_thread *thread,
 /*
  * Returns the times off the CPU of the frame that began at `start`, or of
  * another one: of a later frame, if a handler has read the switches since this
- * frame's end; of the frame before, until its mark has read the rest. If a
- * handler jumped out of this mark, the frame after the next is free of it.
+ * frame's end; of the frame before, until its mark has read the rest, or, if a
+ * handler jumped out of this mark, until the next frame is recorded.
  */
 static inline struct selfmon_frame_off *
 selfmon_frame_off_of(struct selfmon_frame_open *frame, uint64_t start)
 {
 	struct selfmon_frame_off *const off = &frame->off;
 
-	if ((int64_t)(start - off->start) > 0 &&
-	    (!off->end || (int64_t)(start - off->end) > 0))
+	if (!off->end && (int64_t)(start - off->start) > 0)
 		*off = (struct selfmon_frame_off){ .start = start };
 	return off;
 }
