@@ -61,7 +61,7 @@ Test(slowest, keep_the_longest_parts)
 	 * Only the longest parts are recorded, so sums over them are not sums
 	 * over the visit. The report must say so.
 	 */
-	cr_expect(rows_say(report, SELFMON_TEXT, "longest of 1000"));
+	cr_expect(rows_say(report, SELFMON_TEXT, "longest"));
 	cr_expect_eq(slow->flags & SELFMON_SLOW_OVERWRITTEN, 0);
 	selfmon_report_free(report);
 }
@@ -79,7 +79,7 @@ Test(slowest, say_if_parts_were_overwritten)
 			visit("b", 0);
 	report = rows_take();
 	cr_expect((slowest(report, "a")->flags & SELFMON_SLOW_OVERWRITTEN) != 0);
-	cr_expect(rows_say(report, SELFMON_TEXT, "; parts that ended in its first "));
+	cr_expect(rows_say(report, SELFMON_TEXT, "unknown"));
 	cr_expect(rows_say(report, SELFMON_JSON, "\"overwritten\": true"));
 	selfmon_report_free(report);
 }
