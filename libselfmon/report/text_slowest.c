@@ -128,21 +128,22 @@ static void say_ns(struct selfmon_text *text, double ns)
 	selfmon_text_say_number(text, number);
 }
 
-static void say_times(struct selfmon_text *text, uint64_t times)
+static void say_times(struct selfmon_text *text, uint64_t times, bool all)
 {
 	if (times > 1)
-		selfmon_text_say(text, " (%llu times)",
+		selfmon_text_say(text, all ? " (%llu times)"
+					   : " (at least %llu times)",
 				 (unsigned long long)times);
 }
 
 static void say_slow_off_cpu(struct selfmon_text *text, const char *name,
-			     uint64_t ns, uint64_t times)
+			     uint64_t ns, uint64_t times, bool all)
 {
 	if (!times)
 		return;
 	selfmon_text_say(text, ", %s ", name);
 	say_ns(text, (double)ns);
-	say_times(text, times);
+	say_times(text, times, all);
 }
 
 static void say_slow_causes(struct selfmon_text *text,
@@ -164,7 +165,8 @@ static void say_slow_causes(struct selfmon_text *text,
 					  : "; inside: ",
 				 name.text);
 		say_ns(text, (double)cause[i].ns);
-		say_times(text, cause[i].times);
+		/* visits too short to be listed may have been more */
+		say_times(text, cause[i].times, false);
 	}
 	if (n > NAMES_SHOWN)
 		selfmon_text_say(text, ", %zu more", n - NAMES_SHOWN);
@@ -205,9 +207,9 @@ static void put_slow_line(struct selfmon_text *text,
 	if (slow->cpu != UINT32_MAX)
 		selfmon_text_say(text, ", CPU %u", slow->cpu);
 	say_slow_off_cpu(text, "blocked", slow->off_cpu.blocked_ns,
-			 slow->off_cpu.blocked);
+			 slow->off_cpu.blocked, slow->off_known);
 	say_slow_off_cpu(text, "preempted", slow->off_cpu.preempted_ns,
-			 slow->off_cpu.preempted);
+			 slow->off_cpu.preempted, slow->off_known);
 	say_slow_causes(text, slow);
 	selfmon_text_end(text);
 }

@@ -33,7 +33,8 @@ static uint64_t put_group(struct selfmon_recorder *recorder,
 	return position + count;
 }
 
-static struct selfmon_ended ended_entry(uint64_t end, uint64_t ticks, uint64_t region)
+static struct selfmon_ended ended_entry(uint64_t end, uint64_t ticks,
+					uint64_t region)
 {
 	return (struct selfmon_ended){ end, selfmon_ended_pack(ticks, region) };
 }
@@ -235,7 +236,8 @@ void selfmon_recorder_time(struct selfmon_thread *thread,
 			   uint64_t ticks, bool moved,
 			   struct selfmon_due *due)
 {
-	struct selfmon_recorded_visit visit = recorded_visit(thread, open, ticks);
+	struct selfmon_recorded_visit visit =
+		recorded_visit(thread, open, ticks);
 
 	if (end > visit.end)
 		visit.end = end;
@@ -247,7 +249,8 @@ void selfmon_recorder_counts(struct selfmon_thread *thread,
 			     const struct selfmon_visit *open, uint64_t ticks,
 			     const uint64_t *count, struct selfmon_due *due)
 {
-	struct selfmon_recorded_visit visit = recorded_visit(thread, open, ticks);
+	struct selfmon_recorded_visit visit =
+		recorded_visit(thread, open, ticks);
 	unsigned int i;
 
 	for (i = 0; i < thread->set->count; i++) {
@@ -262,7 +265,8 @@ void selfmon_recorder_delta(struct selfmon_thread *thread,
 			    const struct selfmon_delta *delta,
 			    struct selfmon_due *due)
 {
-	struct selfmon_recorded_visit visit = recorded_visit(thread, open, delta->ticks);
+	struct selfmon_recorded_visit visit =
+		recorded_visit(thread, open, delta->ticks);
 	const size_t count = thread->set ? thread->set->count : 0;
 	size_t i;
 

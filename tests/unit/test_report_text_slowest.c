@@ -93,3 +93,17 @@ Test(report_text_slowest, say_that_only_a_part_of_the_inside_is_known)
 	assert_said(report, "top=0", "ended in its first 8.00 us");
 	selfmon_report_free(report);
 }
+
+/* Visits inside that are too short to be listed are not counted. */
+Test(report_text_slowest, say_that_visits_inside_may_be_more)
+{
+	struct selfmon_slow slow = with_parts();
+	struct selfmon_report *report;
+
+	slow.part[1] = (struct selfmon_slow_moment){
+		"sort", SELFMON_PART_VISIT, false, 600, 500
+	};
+	report = with_slow(slow);
+	assert_said(report, "top=0", "inside: sort 1.00 us (at least 2 times)");
+	selfmon_report_free(report);
+}

@@ -114,8 +114,8 @@ function drawRuler(perNs, width) {
 /* ---- one visit in words ---------------------------------------------------- */
 
 function offWords(visit, kind) {
-	const { ns, times } = offOf(visit, kind);
-	return times ? `${kind} ${time(ns)}` + (times > 1 ? ` (${times} times)` : '') : '';
+	const { ns, times, least } = offOf(visit, kind);
+	return times ? `${kind} ${time(ns)}` + (times > 1 ? ` (${least}${times} times)` : '') : '';
 }
 
 function reservations(raw) {

@@ -36,11 +36,12 @@ function nestedBoxes(visit) {
 	return boxes;
 }
 
-/* Time and number of a visit's times off the CPU. Some of them may not be among the parts. Older reports have no sums. */
+/* Time and number of a visit's times off the CPU. Some of them may not be among the parts. Older reports have no sums:
+ * then both are of the parts alone, and the visit may have had more. */
 function offOf({ raw, parts }, kind) {
 	const listed = parts.filter(part => part.off && part.name === kind);
-	return raw.off_cpu ? { ns: raw.off_cpu[kind + '_ns'], times: raw.off_cpu[kind] }
-		: { ns: nsOf(listed), times: listed.length };
+	return raw.off_cpu ? { ns: raw.off_cpu[kind + '_ns'], times: raw.off_cpu[kind], least: '' }
+		: { ns: nsOf(listed), times: listed.length, least: 'at least ' };
 }
 
 /* Parts are missing in two ways. Those that ended before `until` are unknown. The others are known by number, and each
