@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests that exist in several forms: `make check` runs a sample, `make
- * check-full` everything, `make check-long` even more. TEST_FORM is the form;
- * if it is unset, the form is that of `make check`.
+ * For tests that exist in several forms: `make check` runs a sample of the
+ * cases, `make check-full` more of them, `make check-long` all. TEST_FORM is the
+ * form; if it is unset, the form is that of `make check`.
  */
 #ifndef SELFMON_TESTS_FORM_H
 #define SELFMON_TESTS_FORM_H

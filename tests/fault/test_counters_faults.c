@@ -65,12 +65,13 @@ static void open_with_fault(const char *spec, size_t asked, unsigned int flags,
 }
 
 /*
- * Makes each call fail with each error. The quick form tries one error for each
- * call, and `make check` only every third call.
+ * Makes each call fail, in the long form with each error. The full form tries
+ * every third error, the quick form one for each call, and `make check` only
+ * every third call. Which errors these are changes from call to call.
  */
 static void try_all(const char *spec, size_t asked, unsigned int flags)
 {
-	const size_t stride = (size_t)by_form(ERRORS, 1, 1);
+	const size_t stride = (size_t)by_form(ERRORS, 3, 1);
 	const unsigned int step = (unsigned int)quick_or_all(3, 1);
 	unsigned int call, n;
 	size_t i;

@@ -470,7 +470,7 @@ Test(samples_step, at_each_instruction_belong_to_the_visit_that_is_open)
 		steps = steps_of(scene[i].play);
 		cr_log_info("%s: %lu instructions", scene[i].name,
 			    (unsigned long)steps);
-		for (at = 0; at < steps; at += stride(steps, 31, 499)) {
+		for (at = 0; at < steps; at += stride(steps, 31, 199)) {
 			run.sample_at = at;
 			play(scene[i].play);
 			check(scene[i].name, at, NEVER);
@@ -502,14 +502,14 @@ Test(samples_step, belong_to_it_if_another_thread_reads_them_at_any_instruction)
 	uint64_t at;
 	size_t i;
 
-	for (at = 0; at < steps; at += (uint64_t)by_form(17, 1, 1))
+	for (at = 0; at < steps; at += (uint64_t)by_form(17, 3, 1))
 		sample_and_read("nested", nested, at);
 	cr_assert_gt(written, 100);
 	for (i = 1; i < SCENES; i++) {
 		/* A run with a read takes more steps than the scene alone. */
 		const uint64_t longer = 2 * steps_of(scene[i].play);
 
-		for (at = 0; at < longer; at += stride(longer, 7, 61))
+		for (at = 0; at < longer; at += stride(longer, 7, 29))
 			sample_and_read(scene[i].name, scene[i].play, at);
 	}
 }
@@ -560,7 +560,7 @@ Test(samples_step, are_read_by_another_thread_while_newer_visits_end)
 {
 	uint64_t at, taken = NEVER;
 
-	for (at = 1; at < taken; at += (uint64_t)by_form(17, 1, 1)) {
+	for (at = 1; at < taken; at += (uint64_t)by_form(17, 3, 1)) {
 		SELFMON_REGION_OF(a)
 		{
 			write_sample(A);
