@@ -75,10 +75,10 @@ checks_rest := check-amalgamation check-man check-cxx check-headers check-soak \
 	check-escapes installcheck
 checks_long := tsan check-inlined asan analyze
 
-# The checks run in parallel, one for each processor unless -j gives another
-# number.
+# The checks run in parallel, unless -j gives another number: one more than
+# processors, because some tests wait for times.
 side_by_side = $(MAKE) --no-print-directory -k \
-	$(if $(findstring jobserver,$(MAKEFLAGS)),,-j $(shell nproc))
+	$(if $(findstring jobserver,$(MAKEFLAGS)),,-j $(shell expr $$(nproc) + 1))
 
 ##@ Test
 
