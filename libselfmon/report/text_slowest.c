@@ -165,7 +165,7 @@ static void say_slow_causes(struct selfmon_text *text,
 					  : "; inside: ",
 				 name.text);
 		say_ns(text, (double)cause[i].ns);
-		/* visits too short to be listed may have been more */
+		/* visits too short to be listed are not counted */
 		say_times(text, cause[i].times, false);
 	}
 	if (n > NAMES_SHOWN)
